@@ -1,0 +1,79 @@
+"""The user's cache directory, and files in it that are only believed if their checksum is right."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def cache_root() -> Path:
+    """Where this library keeps files: TAYLORPODA_CACHE, XDG_CACHE_HOME/taylorpoda or ~/.cache/taylorpoda."""
+    chosen = os.environ.get("TAYLORPODA_CACHE")
+    if chosen:
+        return Path(chosen).expanduser()
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base).expanduser() if base else Path.home() / ".cache") / "taylorpoda"
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write a file so that a reader sees the whole of it or nothing, whenever the writer is killed."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A cached data set.
+
+    Attributes:
+        X: The features.
+        y: The target.
+        source: The address it was downloaded from.
+    """
+
+    X: NDArray[Any]
+    y: NDArray[Any]
+    source: str
+
+
+def store(directory: Path, name: str, features: NDArray[Any], target: NDArray[Any], source: str) -> None:
+    """Keep a downloaded data set with the checksum of its file."""
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, X=features, y=target)
+    content = buffer.getvalue()
+    write_atomically(directory / f"{name}.npz", content)
+    note = {"sha256": hashlib.sha256(content).hexdigest(), "source": source}
+    write_atomically(directory / f"{name}.json", json.dumps(note, indent=1).encode())
+
+
+def fetch(directory: Path, name: str) -> Stored | None:
+    """The cached data set, or None if it is absent, half written or damaged."""
+    try:
+        content = (directory / f"{name}.npz").read_bytes()
+        note = json.loads((directory / f"{name}.json").read_text())
+        if hashlib.sha256(content).hexdigest() != note["sha256"]:
+            return None
+        with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+            return Stored(arrays["X"], arrays["y"], str(note["source"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
