@@ -1,1 +1,44 @@
-"""Models behind one seam: a bound model takes rows in the user's container and gives float64 (m, outputs)."""
+"""Models behind one seam: a new library is one file here plus one line in `_ADAPTERS`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from taylorpoda._support.choices import check_choice
+from taylorpoda.games.models.base import BoundModel
+from taylorpoda.games.models.callables import CallableAdapter
+from taylorpoda.games.models.sklearn_models import SklearnAdapter
+from taylorpoda.games.models.xgboost_models import XGBoostSklearnAdapter
+
+if TYPE_CHECKING:
+    from taylorpoda.games.models.base import ModelAdapter
+
+# The first that matches reads the model, so the particular stand before the general.
+_ADAPTERS: list[ModelAdapter] = [XGBoostSklearnAdapter(), SklearnAdapter(), CallableAdapter()]
+
+
+def bind_model(model: Any, *, output: Any = None, link: str | None = None) -> BoundModel:
+    """Bind a model to what is explained.
+
+    Args:
+        model: An estimator, a booster, or any callable rows -> numbers.
+        output: None for all outputs; a class, output name or index; or "raw" for the margin of a boosted ensemble.
+        link: None, or "logit" to explain logit(model).
+
+    Returns:
+        The bound model.
+
+    Raises:
+        TypeError: If no adapter reads the model.
+        ValueError: If `output` or `link` is not known.
+    """
+    if link is not None:
+        check_choice("link", link, ("logit",))
+    raw = isinstance(output, str) and output == "raw"
+    for adapter in _ADAPTERS:
+        if adapter.matches(model):
+            quantity = adapter.quantity(model, raw=raw)
+            return BoundModel(quantity, output=None if raw else output, link=link)
+    hint = " Pass an instance, not the class." if isinstance(model, type) else ""
+    msg = f"model has type {type(model).__name__}; allowed: an object with predict, or a callable rows -> numbers.{hint}"
+    raise TypeError(msg)

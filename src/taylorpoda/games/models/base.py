@@ -1,0 +1,214 @@
+"""The seam for models: an adapter says what is predicted, a bound model predicts it, checked and counted."""
+
+from __future__ import annotations
+
+import operator
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+import numpy as np
+
+from taylorpoda._support.choices import unknown_choice
+from taylorpoda.games.models.output import GameError, as_outputs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+Kind = Literal["value", "probability", "margin"]
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """What an adapter says a model predicts.
+
+    Attributes:
+        predict: Rows in the native container to (m,), (m, 1) or (m, outputs).
+        name: How provenance names it, e.g. "XGBClassifier.predict_proba".
+        kind: "probability" and "value" are labelled by > 0.5 in the AUC utilities, "margin" by > 0.
+        classes: The class of each output, if the outputs are classes (both classes of a binary margin too).
+        output_names: Names of outputs that are not classes.
+    """
+
+    predict: Callable[[Any], Any]
+    name: str
+    kind: Kind = "value"
+    classes: tuple[Any, ...] | None = None
+    output_names: tuple[str, ...] | None = None
+    feature_names: tuple[str, ...] | None = None
+
+
+class ModelAdapter(Protocol):
+    """One library's models."""
+
+    def matches(self, model: Any) -> bool:
+        """Whether this adapter reads `model`; must not import the library."""
+        ...
+
+    def quantity(self, model: Any, *, raw: bool) -> Quantity:
+        """What is predicted: the model's usual answer, or the untransformed margin if `raw`."""
+        ...
+
+
+class BoundModel:
+    """A model bound to the outputs that are explained: native rows in, float64 (m, outputs) out.
+
+    Args:
+        quantity: What the adapter says.
+        output: None for every output, or one class, name or index.
+        link: None or "logit".
+    """
+
+    def __init__(self, quantity: Quantity, *, output: Any = None, link: str | None = None) -> None:
+        self.quantity = quantity
+        self.link = link
+        self.rows_evaluated = 0
+        self.calls = 0
+        self._lock = threading.Lock()
+        self._output = output
+        self._selected: int | None = None
+        self._axes: int | None = None
+        self._width: int | None = None
+        known = quantity.classes if quantity.classes is not None else quantity.output_names
+        if output is not None and known is not None:
+            self._selected = self._find(output, known)
+
+    @property
+    def name(self) -> str:
+        """What is explained, in words."""
+        inner = self.quantity.name
+        return f"logit({inner})" if self.link == "logit" else inner
+
+    @property
+    def threshold(self) -> float:
+        """The value above which the AUC utilities say 1: 0 for margins and log-odds, else 0.5."""
+        return 0.0 if self.link == "logit" or self.quantity.kind == "margin" else 0.5
+
+    @property
+    def single(self) -> bool:
+        """Whether one output is explained, so results have no outputs axis. Known after the first call."""
+        return self._output is not None or self._width == 1
+
+    @property
+    def selected(self) -> int | None:
+        """The index of the one output the user picked, or None."""
+        return self._selected
+
+    @property
+    def competing(self) -> bool:
+        """Whether the outputs are classes of which the largest is the label."""
+        return not self.single and self.quantity.classes is not None
+
+    @property
+    def n_outputs(self) -> int:
+        """How many outputs are explained; known after the first call."""
+        if self._width is None:
+            msg = "the model has not been called yet"
+            raise RuntimeError(msg)
+        return 1 if self._output is not None else self._width
+
+    @property
+    def output_names(self) -> tuple[str, ...] | None:
+        """One name per explained output, or None where a single output has none."""
+        classes, names = self.quantity.classes, self.quantity.output_names
+        known = tuple(str(c) for c in classes) if classes is not None else names
+        if self._selected is not None:
+            return (known[self._selected],) if known is not None else (str(self._selected),)
+        if self.single:
+            return None
+        return known if known is not None else tuple(str(k) for k in range(self.n_outputs))
+
+    def _find(self, output: Any, known: tuple[Any, ...]) -> int:
+        for position, name in enumerate(known):
+            if type(name) is type(output) and name == output:
+                return position
+        texts = [str(name) for name in known]
+        if not isinstance(output, bool | np.bool_):
+            try:
+                number = operator.index(output)
+            except TypeError:
+                pass
+            else:
+                if str(number) in texts:
+                    return texts.index(str(number))
+                if -len(known) <= number < len(known):
+                    return number % len(known)
+        if str(output) in texts:
+            return texts.index(str(output))
+        raise unknown_choice("output", output, [*texts, *map(str, range(len(known)))])
+
+    def __call__(
+        self, rows: Any, n_rows: int, where: Callable[[int], str] | None = None
+    ) -> NDArray[np.float64]:
+        """Predict, check and count.
+
+        Args:
+            rows: The native container.
+            n_rows: How many rows it holds.
+            where: Describes the k-th row (explained row and coalition) for messages.
+
+        Returns:
+            Shape (n_rows, outputs).
+
+        Raises:
+            GameError: If the model raises; its error is chained.
+            ValueError: If the answer has a wrong shape, NaN or infinity.
+        """
+        with self._lock:
+            self.rows_evaluated += n_rows
+            self.calls += 1
+        try:
+            raw = self.quantity.predict(rows)
+        except Exception as error:
+            place = f" (the first of its {n_rows} rows is {where(0)})" if where is not None and n_rows else ""
+            msg = f"the model {self.quantity.name} raised {type(error).__name__}{place}: {error}"
+            raise GameError(msg) from error
+        outputs, axes = as_outputs(raw, n_rows, f"the model {self.quantity.name}")
+        self._settle(outputs, axes)
+        if self._selected is not None:
+            outputs = outputs[:, [self._selected]]
+        self._check_finite(outputs, where)
+        return self._linked(outputs, where) if self.link == "logit" else outputs
+
+    def _settle(self, outputs: NDArray[np.float64], axes: int) -> None:
+        width = outputs.shape[1]
+        with self._lock:
+            if self._width is None:
+                self._width, self._axes = width, axes
+                if self._output is not None and self._selected is None:
+                    self._selected = self._find(self._output, tuple(range(width)))
+                known = self.quantity.classes or self.quantity.output_names
+                if known is not None and len(known) != width and not (width == 1 and len(known) == 2):
+                    msg = f"the model {self.quantity.name} gave {width} outputs but names {len(known)}: {known}."
+                    raise ValueError(msg)
+            if width != self._width:
+                msg = f"the model {self.quantity.name} gave {width} outputs, but {self._width} before."
+                raise ValueError(msg)
+
+    def _check_finite(self, outputs: NDArray[np.float64], where: Callable[[int], str] | None) -> None:
+        if np.isfinite(outputs).all():
+            return
+        row, column = (int(axis[0]) for axis in np.nonzero(~np.isfinite(outputs)))
+        place = where(row) if where is not None else f"row {row}"
+        msg = f"the model {self.quantity.name} gave {outputs[row, column]} for {place}; every output must be finite."
+        raise ValueError(msg)
+
+    def _linked(self, outputs: NDArray[np.float64], where: Callable[[int], str] | None) -> NDArray[np.float64]:
+        inside = (outputs > 0) & (outputs < 1)
+        if not inside.all():
+            row, column = (int(axis[0]) for axis in np.nonzero(~inside))
+            place = where(row) if where is not None else f"row {row}"
+            msg = (
+                f'link="logit" needs outputs strictly between 0 and 1, but {self.quantity.name} gave '
+                f"{outputs[row, column]!r} for {place}. Nothing is clipped: use link=None, "
+                'or output="raw" for the margin of a boosted ensemble.'
+            )
+            raise ValueError(msg)
+        return np.asarray(np.log(outputs) - np.log1p(-outputs))
+
+
+def class_labels(classes: Any) -> tuple[Any, ...]:
+    """Class labels as plain Python objects."""
+    return tuple(label.item() if isinstance(label, np.generic) else label for label in classes)

@@ -1,0 +1,183 @@
+"""The seam for containers: a table knows how to mix its rows with another table's, cell by cell, without casts."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+
+class Table(ABC):
+    """A user's rows in the container they came in.
+
+    Attributes:
+        kind: What the container is called in messages and provenance, e.g. "numpy array".
+        names: One display name per column.
+        named: Whether the names are the user's own (a DataFrame) or made up (an array).
+    """
+
+    kind: str
+    names: tuple[str, ...]
+    named: bool
+
+    @property
+    @abstractmethod
+    def n_rows(self) -> int:
+        """How many rows."""
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns."""
+        return len(self.names)
+
+    @property
+    @abstractmethod
+    def row_bytes(self) -> int:
+        """Bytes one row takes, for cutting batches."""
+
+    @property
+    def index(self) -> Any:
+        """The user's row labels, or None."""
+        return None
+
+    @abstractmethod
+    def native(self) -> Any:
+        """The container a model receives."""
+
+    @abstractmethod
+    def take(self, rows: NDArray[np.intp]) -> Table:
+        """Some rows, in this order."""
+
+    @abstractmethod
+    def column(self, position: int) -> NDArray[Any]:
+        """One column's cells as a numpy array, for display and for rules that need numbers."""
+
+    @abstractmethod
+    def read(self, data: Any, parameter: str) -> Table:
+        """Read other rows of the same columns: reordered by name where names are known, never cast with loss.
+
+        Args:
+            data: What the user passed; one row may be one-dimensional.
+            parameter: The name the user gave it, for messages.
+
+        Raises:
+            ValueError: If columns are missing or extra, or cells do not fit this table's types.
+        """
+
+    @abstractmethod
+    def stack(self, other: Table) -> Table:
+        """This table's rows followed by those of `other`, a table `read` by this one."""
+
+    @abstractmethod
+    def mix(self, rows: NDArray[np.intp], present: NDArray[np.bool_], donors: NDArray[np.intp]) -> Any:
+        """Hybrid rows: cells of `rows` where `present`, cells of `donors` elsewhere; both index this table.
+
+        Args:
+            rows: Shape (r,).
+            present: Shape (r, n_columns).
+            donors: Shape (r,).
+
+        Returns:
+            r rows in the native container.
+        """
+
+    def mix_grid(self, rows: NDArray[np.intp], present: NDArray[np.bool_], donors: NDArray[np.intp]) -> Any:
+        """All combinations of rows (g,), coalitions (c, n_columns) and donors (k,), in that nesting order.
+
+        Returns:
+            g * c * k rows in the native container.
+        """
+        g, c, k = len(rows), len(present), len(donors)
+        return self.mix(
+            np.repeat(rows, c * k),
+            np.tile(np.repeat(present, k, axis=0), (g, 1)),
+            np.tile(donors, g * c),
+        )
+
+    @abstractmethod
+    def codes(self) -> NDArray[np.int64]:
+        """Cells as integers, shape (n_rows, n_columns): equal codes in a column mean identical cells, bit for bit."""
+
+
+def factorize_objects(cells: Sequence[Any]) -> NDArray[np.int64]:
+    """Codes of arbitrary cells: the same code only for the same type and value (or the same object)."""
+    seen: dict[Any, int] = {}
+    codes = np.empty(len(cells), dtype=np.int64)
+    for position, cell in enumerate(cells):
+        try:
+            key: Any = (type(cell), cell, repr(cell) if isinstance(cell, float) else None)
+            codes[position] = seen.setdefault(key, len(seen))
+        except TypeError:
+            codes[position] = seen.setdefault(id(cell), len(seen))
+    return codes
+
+
+def factorize_bits(cells: NDArray[Any]) -> NDArray[np.int64]:
+    """Codes of a fixed-size numpy column, by its bytes: -0.0 and 0.0 differ, a NaN equals itself."""
+    raw = np.ascontiguousarray(cells)
+    size = raw.dtype.itemsize
+    if size in (1, 2, 4, 8) and raw.dtype.kind != "O":
+        bits = raw.view(f"u{size}")
+    else:
+        bits = raw.view(np.dtype((np.void, size)))
+    return np.unique(bits, return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+
+def check_columns(expected: Sequence[str], got: Sequence[str], parameter: str) -> NDArray[np.intp]:
+    """Where each expected column is in `got`, or an error that names the missing and the extra ones."""
+    if len(set(got)) != len(got):
+        repeated = sorted({name for name in got if list(got).count(name) > 1})
+        msg = f"{parameter} has several columns named {repeated}; column names must be unique."
+        raise ValueError(msg)
+    missing = [name for name in expected if name not in set(got)]
+    extra = [name for name in got if name not in set(expected)]
+    if missing or extra:
+        parts = [f"missing {missing}"] if missing else []
+        parts += [f"not in the background {extra}"] if extra else []
+        msg = f"{parameter} has other columns than the background: {'; '.join(parts)}. Expected {list(expected)}."
+        raise ValueError(msg)
+    place = {name: position for position, name in enumerate(got)}
+    return np.array([place[name] for name in expected], dtype=np.intp)
+
+
+def cast_without_loss(cells: NDArray[Any], dtype: np.dtype[Any], parameter: str, column: str | None) -> NDArray[Any]:
+    """Cells in another dtype if every one survives the trip there and back, else an error that says what to change."""
+    if cells.dtype == dtype:
+        return cells
+    where = f"column {column!r} of {parameter}" if column is not None else parameter
+    msg = (
+        f"{where} has dtype {cells.dtype} but the background has {dtype}, and not every cell fits; "
+        f"convert one of them so that both agree, e.g. background.astype({str(cells.dtype)!r})."
+    )
+    if dtype.kind == "O":
+        return cells.astype(object)
+    try:
+        with np.errstate(all="ignore"):
+            cast = cells.astype(dtype)
+            if cells.dtype.kind == "O":
+                same = all(_same_cell(ours, theirs) for ours, theirs in zip(cells.ravel(), cast.ravel(), strict=True))
+            else:
+                kinds = {cells.dtype.kind, dtype.kind}
+                back = cast.astype(cells.dtype)
+                same = bool(np.all((back == cells) | ((back != back) & (cells != cells))))  # noqa: PLR0124 - NaN
+                same = same and (kinds <= set("fiub") or len(kinds) == 1)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(msg) from error
+    if not same:
+        raise ValueError(msg)
+    return cast
+
+
+def _same_cell(ours: Any, theirs: Any) -> bool:
+    if isinstance(ours, str | bytes) != isinstance(theirs, str | bytes | np.str_):
+        return False
+    try:
+        return bool(ours == theirs) or (ours != ours and theirs != theirs)  # noqa: PLR0124 - NaN
+    except (TypeError, ValueError):
+        return False

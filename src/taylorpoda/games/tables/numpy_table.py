@@ -1,0 +1,109 @@
+"""Two-dimensional numpy arrays of any dtype."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from taylorpoda.games.tables.base import Table, cast_without_loss, factorize_bits, factorize_objects
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class NumpyTable(Table):
+    """Rows of a numpy array.
+
+    Args:
+        array: Shape (rows, columns).
+        names: Display names; x0, x1, ... if None.
+    """
+
+    kind = "numpy array"
+
+    def __init__(self, array: NDArray[Any], names: tuple[str, ...] | None = None) -> None:
+        self._array = array
+        self.named = names is not None
+        self.names = names if names is not None else tuple(f"x{j}" for j in range(array.shape[1]))
+
+    @classmethod
+    def of(cls, data: Any, parameter: str) -> NumpyTable:
+        """Read an array, or anything nested that numpy reads without guessing."""
+        array = np.asarray(data)
+        if array.dtype.kind in "US" and not isinstance(data, np.ndarray):
+            array = np.asarray(data, dtype=object)  # a list of mixed cells: keep each cell what it is
+        if array.ndim != 2 or array.shape[1] == 0:
+            msg = f"{parameter} has shape {array.shape}; expected (rows, columns) with at least one column."
+            raise ValueError(msg)
+        if isinstance(data, np.ma.MaskedArray) and np.ma.is_masked(data):
+            msg = f"{parameter} is a masked array with masked cells; fill them first, e.g. with .filled(np.nan)."
+            raise ValueError(msg)
+        return cls(array)
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows."""
+        return int(self._array.shape[0])
+
+    @property
+    def row_bytes(self) -> int:
+        """Bytes of one row."""
+        return int(self._array.shape[1] * self._array.itemsize)
+
+    def native(self) -> NDArray[Any]:
+        """The array."""
+        return self._array
+
+    def take(self, rows: NDArray[np.intp]) -> NumpyTable:
+        """Some rows."""
+        return NumpyTable(self._array[rows], self.names if self.named else None)
+
+    def column(self, position: int) -> NDArray[Any]:
+        """One column."""
+        return self._array[:, position]
+
+    def read(self, data: Any, parameter: str) -> NumpyTable:
+        """Other rows, by position; see `Table.read`."""
+        array = np.asarray(data)
+        if array.dtype.kind in "US" and self._array.dtype.kind == "O":
+            array = np.asarray(data, dtype=object)
+        if array.ndim == 1 and array.size and array.shape[0] == self.n_columns:
+            array = array[None, :]
+        elif array.size == 0 and array.ndim == 1:
+            array = array.reshape(0, self.n_columns)
+        if array.ndim != 2 or array.shape[1] != self.n_columns:
+            msg = (
+                f"{parameter} has shape {array.shape}; the background has {self.n_columns} columns, "
+                f"so (rows, {self.n_columns}), or ({self.n_columns},) for one row, is expected."
+            )
+            raise ValueError(msg)
+        array = cast_without_loss(array, self._array.dtype, parameter, None)
+        return NumpyTable(array, self.names if self.named else None)
+
+    def renamed(self, names: tuple[str, ...]) -> NumpyTable:
+        """The same rows with the display names a fitted model knows."""
+        return NumpyTable(self._array, names)
+
+    def stack(self, other: Table) -> NumpyTable:
+        """Rows of both."""
+        return NumpyTable(np.concatenate([self._array, other.native()]), self.names if self.named else None)
+
+    def mix(self, rows: NDArray[np.intp], present: NDArray[np.bool_], donors: NDArray[np.intp]) -> NDArray[Any]:
+        """Hybrid rows, listed."""
+        return np.where(present, self._array[rows], self._array[donors])
+
+    def mix_grid(
+        self, rows: NDArray[np.intp], present: NDArray[np.bool_], donors: NDArray[np.intp]
+    ) -> NDArray[Any]:
+        """Hybrid rows, all combinations, by broadcasting."""
+        own = self._array[rows][:, None, None, :]
+        others = self._array[donors][None, None, :, :]
+        mixed = np.where(present[None, :, None, :], own, others)
+        return mixed.reshape(-1, self._array.shape[1])
+
+    def codes(self) -> NDArray[np.int64]:
+        """Cells as integers."""
+        code = factorize_objects if self._array.dtype.kind == "O" else factorize_bits
+        columns = [code(self._array[:, j]) for j in range(self.n_columns)]
+        return np.stack(columns, axis=1) if self.n_rows else np.zeros((0, self.n_columns), dtype=np.int64)
