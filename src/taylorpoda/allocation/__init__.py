@@ -1,0 +1,9 @@
+"""From dividends and a utility to attributions: who gets how much of what was earned together."""
+
+from __future__ import annotations
+
+from taylorpoda.allocation.front import POLICIES, allocate
+from taylorpoda.allocation.intervals import admissible_intervals
+from taylorpoda.allocation.result import Allocation, Proof, ShareView
+
+__all__ = ["POLICIES", "Allocation", "Proof", "ShareView", "admissible_intervals", "allocate"]
