@@ -31,6 +31,8 @@ _BATCH_BYTES = 2**21
 _FEWEST_ROWS = 2048
 # Every part of the engine gets at most this share of max_memory for what is not the result itself.
 _WORKING_SHARE = 4
+# Sums in float32 that threads add in another order may differ by this much of the largest answer.
+_ROUNDING = 1e-6
 
 
 class Evaluator:
@@ -40,6 +42,7 @@ class Evaluator:
         model: The bound model.
         masking: The fitted rule.
         players: How columns make players.
+        sample: A row the model can be asked about when there is none to explain.
         max_memory: Bytes our arrays may take.
         n_jobs: Threads across explained rows; None calls the model from the caller's thread only.
     """
@@ -49,6 +52,7 @@ class Evaluator:
         model: BoundModel,
         masking: HybridMasking | DirectMasking,
         players: Players,
+        sample: Table,
         *,
         max_memory: int,
         n_jobs: int | None = None,
@@ -56,6 +60,8 @@ class Evaluator:
         self._model = model
         self._masking = masking
         self._players = players
+        self._sample = sample
+        self._checked = False
         self._max_memory = max_memory
         self._n_jobs = n_jobs
         self._shared: SharedDonorTables | None = None
@@ -69,6 +75,25 @@ class Evaluator:
         """How many hybrid rows go into one model call."""
         within = max(1, self._max_memory // (_WORKING_SHARE * max(row_bytes, 1) * (self._n_jobs or 1)))
         return min(max(_BATCH_BYTES // max(row_bytes, 1), _FEWEST_ROWS), within)
+
+    def predictions(self, rows: Table) -> NDArray[np.float64]:
+        """The model's own answer on the explained rows, from one call.
+
+        The first time, the same rows are sent twice: a model that answers differently cannot be explained.
+
+        Raises:
+            ValueError: If it does.
+        """
+        if rows.n_rows == 0:
+            if not self._model.called:
+                self._model(self._sample.copy().native(), self._sample.n_rows, lambda row: f"background row {row}")
+            return np.empty((0, self._model.n_outputs))
+        predictions = self._model(rows.copy().native(), rows.n_rows, lambda row: f"explained row {row}")
+        if not self._checked:
+            again = self._model(rows.copy().native(), rows.n_rows, lambda row: f"explained row {row}")
+            check_same_answers(predictions, again, self._model.name)
+            self._checked = True
+        return predictions
 
     def tables(self, rows: Table, predictions: NDArray[np.float64]) -> NDArray[np.float64]:
         """All 2**n values of every row.
@@ -173,3 +198,16 @@ class Evaluator:
     def place(self, row: int, coalition: NDArray[np.bool_]) -> str:
         """Names an explained row and a coalition for messages."""
         return f"explained row {row} with coalition {describe(coalition, self._players.names)}"
+
+
+def check_same_answers(first: NDArray[np.float64], second: NDArray[np.float64], name: str) -> None:
+    """Refuse a model that answers the same rows differently; rounding of parallel sums is forgiven."""
+    scale = float(np.max(np.abs(first), initial=0.0))
+    apart = np.abs(first - second)
+    if float(np.max(apart, initial=0.0)) > _ROUNDING * scale:
+        row = int(np.argmax(apart.max(axis=1)))
+        msg = (
+            f"the model {name} answers differently on the same rows: {first[row].tolist()} and then "
+            f"{second[row].tolist()} for explained row {row}. Fix its seed, or switch dropout and sampling off."
+        )
+        raise ValueError(msg)

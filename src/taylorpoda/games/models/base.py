@@ -87,6 +87,11 @@ class BoundModel:
         return 0.0 if self.link == "logit" or self.quantity.kind == "margin" else 0.5
 
     @property
+    def called(self) -> bool:
+        """Whether it has answered once, so that the number of outputs is known."""
+        return self._width is not None
+
+    @property
     def single(self) -> bool:
         """Whether one output is explained, so results have no outputs axis. Known after the first call."""
         return self._output is not None or self._width == 1
@@ -98,16 +103,28 @@ class BoundModel:
 
     @property
     def competing(self) -> bool:
-        """Whether the outputs are classes of which the largest is the label."""
-        return not self.single and self.quantity.classes is not None
+        """Whether calls give every class, of which the largest is the label.
+
+        Also when one of three or more classes was picked: its rivals decide the label all the same, so the answer is
+        the slice of what explaining every class gives. Under link="logit" a picked class stands alone.
+        """
+        several = self._width is not None and self._width > 1 and self.quantity.classes is not None
+        return several and (self._selected is None or (self.link is None and self._width != 2))
 
     @property
     def n_outputs(self) -> int:
-        """How many outputs are explained; known after the first call."""
+        """How many columns a call gives; known after the first call."""
         if self._width is None:
             msg = "the model has not been called yet"
             raise RuntimeError(msg)
-        return 1 if self._output is not None else self._width
+        return 1 if self._output is not None and not self.competing else self._width
+
+    @property
+    def explained(self) -> NDArray[np.intp]:
+        """Which columns of a call are explained."""
+        if self._selected is not None and self.competing:
+            return np.array([self._selected])
+        return np.arange(self.n_outputs)
 
     @property
     def output_names(self) -> tuple[str, ...] | None:
@@ -119,6 +136,14 @@ class BoundModel:
         if self.single:
             return None
         return known if known is not None else tuple(str(k) for k in range(self.n_outputs))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but the lock, so that an explainer pickles if its model does."""
+        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._lock = threading.Lock()
 
     def _find(self, output: Any, known: tuple[Any, ...]) -> int:
         for position, name in enumerate(known):
@@ -150,7 +175,7 @@ class BoundModel:
             where: Describes the k-th row (explained row and coalition) for messages.
 
         Returns:
-            Shape (n_rows, outputs).
+            Shape (n_rows, n_outputs).
 
         Raises:
             GameError: If the model raises; its error is chained.
@@ -167,7 +192,7 @@ class BoundModel:
             raise GameError(msg) from error
         outputs, axes = as_outputs(raw, n_rows, f"the model {self.quantity.name}")
         self._settle(outputs, axes)
-        if self._selected is not None:
+        if self._selected is not None and not self.competing:
             outputs = outputs[:, [self._selected]]
         self._check_finite(outputs, where)
         return self._linked(outputs, where) if self.link == "logit" else outputs

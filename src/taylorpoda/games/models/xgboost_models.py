@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from taylorpoda.games.models.base import Quantity, class_labels
@@ -20,11 +21,8 @@ class XGBoostSklearnAdapter(SklearnAdapter):
         kind = type(model).__name__
         classes = class_labels(model.classes_) if is_classifier(model) else None
 
-        def predict(rows: Any) -> Any:
-            return model.predict(rows, output_margin=True)
-
         return Quantity(
-            predict,
+            partial(model.predict, output_margin=True),
             f"{kind}.predict(output_margin=True)",
             kind="margin" if classes is not None else "value",
             classes=classes,

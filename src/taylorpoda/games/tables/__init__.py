@@ -5,10 +5,14 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from taylorpoda.games.tables.numpy_table import NumpyTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from numpy.typing import NDArray
 
     from taylorpoda.games.tables.base import Table
 
@@ -40,3 +44,39 @@ def read_table(data: Any, parameter: str) -> Table:
         if table is not None:
             return table
     return NumpyTable.of(data, parameter)
+
+
+def read_background(data: Any, fitted_names: tuple[str, ...] | None) -> tuple[Table, NDArray[np.float64]]:
+    """The background behind the container seam, with its weights.
+
+    Args:
+        data: Rows in any container (one row may be one-dimensional), or an object with `rows` and `weights`.
+        fitted_names: The feature names the model was fitted with, which an array takes on for display.
+
+    Returns:
+        The rows, and their weights summing to 1.
+
+    Raises:
+        ValueError: If there are no rows or no columns.
+        TypeError: If it is None.
+    """
+    if data is None:
+        msg = "background is None; pass rows of the training data (an array, a DataFrame), or one baseline row."
+        raise TypeError(msg)
+    weights = None
+    if hasattr(data, "weights") and hasattr(data, "rows"):
+        data, weights = data.rows, np.asarray(data.weights, dtype=np.float64)
+    if isinstance(data, list | np.ndarray) and np.ndim(data) == 1:
+        data = np.asarray(data)[None, :]
+    table = read_table(data, "background")
+    if table.n_rows == 0:
+        msg = f"background has no rows (shape {(0, table.n_columns)}); at least one is needed."
+        raise ValueError(msg)
+    if isinstance(table, NumpyTable) and fitted_names is not None and len(fitted_names) == table.n_columns:
+        table = table.renamed(fitted_names)
+    if weights is None:
+        return table, np.full(table.n_rows, 1.0 / table.n_rows)
+    if weights.shape != (table.n_rows,) or not (weights >= 0).all() or not 0 < weights.sum() < np.inf:
+        msg = f"background weights have shape {weights.shape}; expected {table.n_rows} numbers >= 0, not all 0."
+        raise ValueError(msg)
+    return table, weights / weights.sum()

@@ -54,6 +54,10 @@ class Table(ABC):
     def take(self, rows: NDArray[np.intp]) -> Table:
         """Some rows, in this order."""
 
+    def copy(self) -> Table:
+        """The same rows in memory of their own: what a model may scribble on."""
+        return self.take(np.arange(self.n_rows))
+
     @abstractmethod
     def column(self, position: int) -> NDArray[Any]:
         """One column's cells as a numpy array, for display and for rules that need numbers."""

@@ -1,0 +1,28 @@
+"""taylorpoda: feature attributions that are exact, add up, and are the best admissible ones for your own utility."""
+
+from __future__ import annotations
+
+from taylorpoda import methods
+from taylorpoda._version import __version__
+from taylorpoda.allocation import Allocation, allocate
+from taylorpoda.dividends.dense import harsanyi, values_from
+from taylorpoda.explainer import Explainer
+from taylorpoda.explanation import Explanation
+from taylorpoda.games.table import TableGame
+from taylorpoda.games.tabulate import tabulate
+from taylorpoda.utilities import Utility, score
+
+__all__ = [
+    "Allocation",
+    "Explainer",
+    "Explanation",
+    "TableGame",
+    "Utility",
+    "__version__",
+    "allocate",
+    "harsanyi",
+    "methods",
+    "score",
+    "tabulate",
+    "values_from",
+]

@@ -1,0 +1,1 @@
+"""From explained rows to solved games: exactly by table, in closed form for trees."""

@@ -1,0 +1,238 @@
+"""Explainer: the front door."""
+
+from __future__ import annotations
+
+import operator
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from taylorpoda._support.choices import check_choice
+from taylorpoda._support.memory import human_bytes, parse_memory
+from taylorpoda._support.seeds import resolve_seed
+from taylorpoda._version import __version__
+from taylorpoda.allocation import POLICIES
+from taylorpoda.engines.exact import ExactEngine
+from taylorpoda.explanation.build import build
+from taylorpoda.explanation.subject import Subject
+from taylorpoda.games.evaluation import Evaluator
+from taylorpoda.games.masking import resolve_masking
+from taylorpoda.games.masking.base import MaskingContext
+from taylorpoda.games.models import bind_model
+from taylorpoda.games.models.labels import LabelRule
+from taylorpoda.games.players import Players
+from taylorpoda.games.tables import read_background
+from taylorpoda.utilities import resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from taylorpoda.engines.base import Engine
+    from taylorpoda.explanation.core import Explanation
+    from taylorpoda.games.masking.base import DirectMasking, HybridMasking, Masking
+    from taylorpoda.games.models.base import BoundModel
+    from taylorpoda.games.tables.base import Table
+    from taylorpoda.utilities import Utility
+
+EngineName = Literal["auto", "exact"]
+_ENGINES = ("auto", "exact")
+# Exact enumeration is chosen unasked only up to this many model rows for one explained row.
+_AUTO_ROWS = 2**24
+
+
+class Explainer:
+    """Explains single predictions of a trained model.
+
+    Args:
+        model: An estimator with `predict` (classifiers: `predict_proba`), or any callable rows -> numbers.
+        background: Rows that stand for the population, in the container the model reads: all of them are used.
+        utility: What the explanation is for: a name or a `taylorpoda.Utility`.
+        policy: "optimal", "dirichlet" or "shapley".
+        masking: What stands in for an absent feature: "marginal", "baseline", ... or your own rule.
+        output: Which output is explained: None for all, a class, a name or an index; "raw" for the margin of a boosted
+            ensemble.
+        groups: Columns that enter and leave together: {player: [columns]}, or one label per column.
+        link: None, or "logit" to explain logit(model).
+        engine: "auto" or an engine's name.
+        budget: Model rows an approximation may use; without one none is ever chosen.
+        order: The largest set size a truncated engine keeps.
+        random_state: None takes fresh entropy and records the seed.
+        n_jobs: Threads across explained rows; None calls the model from the caller's thread only.
+        max_memory: Bytes (or "2GiB") our arrays may take; None is a quarter of what is free.
+        candidates: How many splits policy="dirichlet" tries.
+        alpha: Concentration of its draws.
+        draws: "shared" or "independent" draws.
+        margin: Relative margin between neighbors of a ranking for policy="optimal".
+        node_limit: How many prefixes policy="optimal" may visit per row.
+        time_limit: Seconds it may take per row.
+
+    Raises:
+        ValueError: If an option is not allowed; the message names it, what came and what is allowed.
+        TypeError: If a model or table is of a kind that cannot be read.
+
+    Example:
+        >>> import numpy as np
+        >>> background = np.random.default_rng(0).normal(size=(50, 3))
+        >>> explainer = Explainer(lambda rows: rows[:, 0] * rows[:, 1] + rows[:, 2], background)
+        >>> explanation = explainer([[1.0, 2.0, 3.0]])
+        >>> explanation.values.shape
+        (1, 3)
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        background: Any,
+        *,
+        utility: str | Utility = "inclusion_aup",
+        policy: str = "optimal",
+        masking: str | Masking = "marginal",
+        output: Any = None,
+        groups: Any = None,
+        link: Literal["logit"] | None = None,
+        engine: EngineName = "auto",
+        budget: int | None = None,
+        order: int = 2,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        max_memory: int | str | None = None,
+        **options: Any,
+    ) -> None:
+        self._utility = resolve(utility)
+        self._policy = check_choice("policy", policy, POLICIES)
+        check_choice("engine", engine, _ENGINES)
+        self._budget = None if budget is None else _positive("budget", budget)
+        self._order = _positive("order", order)
+        self._n_jobs = None if n_jobs is None else _positive("n_jobs", n_jobs)
+        self._max_memory = parse_memory(max_memory)
+        self._seed = resolve_seed(random_state)
+        self._options = {**check_options(options), "random_state": self._seed}
+        rule = resolve_masking(masking)
+        self._model = bind_model(model, output=output, link=link)
+        self._background, weights = read_background(background, self._model.quantity.feature_names)
+        self._players = Players.from_groups(self._background.names, groups)
+        self._counted = 0
+        context = MaskingContext(
+            self._background, weights, self._model, self._players, self._seed, self._max_memory
+        )
+        self._engine = self._exact(rule.fit(context), engine)
+
+    def _exact(self, masking: HybridMasking | DirectMasking, engine: str) -> Engine:
+        evaluator = Evaluator(
+            self._model,
+            masking,
+            self._players,
+            self._background.take(np.arange(1)),
+            max_memory=self._max_memory,
+            n_jobs=self._n_jobs,
+        )
+        n, rows = self._players.n_players, evaluator.rows_per_row()
+        table = 8 << n
+        too_large = 2 * table > self._max_memory
+        if too_large or (engine == "auto" and rows > _AUTO_ROWS):
+            msg = (
+                f"engine={engine!r}: exact enumeration of {n} players needs {rows:,} model rows and a table of "
+                f"{human_bytes(table)} per explained row and output (max_memory is {human_bytes(self._max_memory)}; "
+                f'engine="auto" goes to {_AUTO_ROWS:,} rows). Ways out: group features with groups= so that fewer '
+                "players remain; pass fewer background rows (e.g. a weighted summary); explain fewer features with "
+                "a callable model" + (' ; or ask for it with engine="exact".' if not too_large else ".")
+            )
+            raise ValueError(msg)
+        return ExactEngine(self._model, masking, evaluator)
+
+    def __call__(self, X: Any, y: Any = None) -> Explanation:
+        """Explain rows.
+
+        Args:
+            X: Rows with the background's columns, reordered by name where names are known; one row may be
+                one-dimensional; zero rows give an empty explanation.
+            y: Their labels, for utilities that compare with them.
+
+        Returns:
+            The explanation.
+
+        Raises:
+            ValueError: If columns, cells or labels do not fit, or the model answers something that cannot be
+                explained.
+        """
+        rows = self._background.read(X, "X")
+        if y is None and self._utility.needs_target:
+            msg = f"utility={self._utility.name!r} compares with the labels: pass y, e.g. explainer(X, y)."
+            raise ValueError(msg)
+        solution = self._engine.solve(rows)
+        labels = LabelRule.of(self._model)
+        subject = Subject(
+            rows=rows,
+            feature_names=self._players.names,
+            player_of_column=self._players.player_of_column,
+            output_names=self._model.output_names,
+            single=self._model.single,
+            target=labels.encode(y, rows.n_rows),
+            labels=labels,
+            model=self._model.name,
+        )
+        return build(
+            solution.games,
+            subject,
+            policy=self._policy,
+            utility=self._utility,
+            options=self._options,
+            provenance=self._provenance(rows),
+            rounding=solution.rounding,
+        )
+
+    def _provenance(self, rows: Table) -> Mapping[str, Any]:
+        evaluated = self._model.rows_evaluated - self._counted
+        self._counted = self._model.rows_evaluated
+        return {
+            "engine": self._engine.name,
+            "model": self._model.name,
+            "link": self._model.link,
+            **self._engine.describe(),
+            "container": rows.kind,
+            "background_rows": self._background.n_rows,
+            "explained_rows": rows.n_rows,
+            "model_rows_evaluated": evaluated,
+            "seed": self._seed,
+            "versions": versions(self._model),
+        }
+
+    def __repr__(self) -> str:
+        return (
+            f"Explainer({self._model.name}, {self._players.n_players} players, {self._background.n_rows} background "
+            f"rows, engine={self._engine.name!r}, policy={self._policy!r}, utility={self._utility.name!r})"
+        )
+
+
+def check_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of the policies that came as keywords; an unknown one is refused with the nearest known."""
+    known = ("candidates", "alpha", "draws", "margin", "node_limit", "time_limit", "shares")
+    for name in options:
+        check_choice("option", name, known)
+    return dict(options)
+
+
+def _positive(parameter: str, value: Any) -> int:
+    try:
+        number = operator.index(value)
+    except TypeError:
+        msg = f"{parameter}={value!r} has type {type(value).__name__}; allowed: None or an integer >= 1."
+        raise TypeError(msg) from None
+    if number < 1 or isinstance(value, bool):
+        msg = f"{parameter}={value!r} is not allowed; allowed: None or an integer >= 1."
+        raise ValueError(msg)
+    return number
+
+
+def versions(model: BoundModel) -> dict[str, str]:
+    """The versions behind the numbers: ours, Python's, numpy's and that of the model's library."""
+    found = {"taylorpoda": __version__, "python": platform.python_version(), "numpy": np.__version__}
+    module = getattr(getattr(model.quantity.predict, "func", model.quantity.predict), "__module__", None) or ""
+    package = {"sklearn": "scikit-learn"}.get(module.split(".")[0], module.split(".")[0])
+    try:
+        found[package] = version(package)
+    except (PackageNotFoundError, ValueError):
+        pass
+    return found
