@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import platform
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -114,9 +115,7 @@ class Explainer:
         self._background, weights = read_background(background, self._model.quantity.feature_names)
         self._players = Players.from_groups(self._background.names, groups)
         self._counted = 0
-        context = MaskingContext(
-            self._background, weights, self._model, self._players, self._seed, self._max_memory
-        )
+        context = MaskingContext(self._background, weights, self._model, self._players, self._seed, self._max_memory)
         self._engine = self._exact(rule.fit(context), engine)
 
     def _exact(self, masking: HybridMasking | DirectMasking, engine: str) -> Engine:
@@ -231,8 +230,6 @@ def versions(model: BoundModel) -> dict[str, str]:
     found = {"taylorpoda": __version__, "python": platform.python_version(), "numpy": np.__version__}
     module = getattr(getattr(model.quantity.predict, "func", model.quantity.predict), "__module__", None) or ""
     package = {"sklearn": "scikit-learn"}.get(module.split(".")[0], module.split(".")[0])
-    try:
+    with suppress(PackageNotFoundError, ValueError):  # the model may come from no installed package
         found[package] = version(package)
-    except (PackageNotFoundError, ValueError):
-        pass
     return found

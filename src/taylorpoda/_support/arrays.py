@@ -20,10 +20,7 @@ def as_table(values: Any, parameter: str = "values") -> tuple[Any, Any, int]:
     Returns:
         The array namespace, the table and n.
     """
-    if array_api_compat.is_array_api_obj(values):
-        table = values
-    else:
-        table = np.asarray(values)
+    table = values if array_api_compat.is_array_api_obj(values) else np.asarray(values)
     if isinstance(table, np.ndarray) and table.dtype.kind not in "fiub":
         msg = f"{parameter} has dtype {table.dtype}; allowed: real numbers."
         raise TypeError(msg)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from types import TracebackType
+    from typing import Self
 
     from rich.progress import Progress, TaskID
 
@@ -32,7 +33,7 @@ class ProgressBar:
         self._progress: Progress | None = None
         self._task: TaskID | None = None
 
-    def __enter__(self) -> ProgressBar:
+    def __enter__(self) -> Self:
         self._started = time.monotonic()
         self._enabled = self._enabled and sys.stderr is not None and sys.stderr.isatty()
         return self

@@ -66,7 +66,13 @@ class DenseGames(SolvedGames):
     ) -> Allocation:
         """Allocate every game from its table."""
         return allocate(
-            self.values, utility, policy, target, threshold=self.threshold, labels=self.labels, **dict(options)
+            self.values,
+            utility,
+            policy,
+            target,
+            threshold=self.threshold,
+            labels=self.labels,
+            **dict(options),
         )
 
     def score(

@@ -13,8 +13,7 @@ import numpy as np
 from taylorpoda.explanation import accessors, export
 from taylorpoda.explanation.html import explanation_html
 from taylorpoda.explanation.slicing import sliced
-from taylorpoda.explanation.subject import Subject, row_positions
-from taylorpoda.utilities import Utility
+from taylorpoda.explanation.subject import row_positions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
 
     from taylorpoda.allocation.result import Allocation
     from taylorpoda.engines.base import SolvedGames
+    from taylorpoda.explanation.subject import Subject
+    from taylorpoda.utilities import Utility
 
 _TOLERANCE = 1e-9
 
@@ -160,7 +161,7 @@ class Explanation:
 
     @property
     def discrepancy(self) -> NDArray[np.float64]:
-        """base + sum of attributions - prediction, shape (rows[, outputs]): zero but for rounding."""
+        """Base plus sum of attributions minus prediction, shape (rows[, outputs]): zero but for rounding."""
         return self._public(self._excess)
 
     @property
@@ -174,7 +175,8 @@ class Explanation:
         position = int(row_positions(operator.index(row), len(self))[0])
         if output is None:
             if not self.subject.single and len(self.output_names or ()) > 1:
-                msg = f"output=None, but {len(self.output_names or ())} outputs are explained; allowed: {self.output_names}."
+                names = self.output_names or ()
+                msg = f"output=None, but {len(names)} outputs are explained; allowed: {list(names)}."
                 raise ValueError(msg)
             return position, 0
         return position, self.subject.output_index(output)
@@ -269,7 +271,10 @@ class Explanation:
             outputs = np.arange(n_outputs)[output_key if isinstance(output_key, slice) else slice(None)]
             single = self.subject.single
         elif isinstance(output_key, list | np.ndarray):
-            outputs, single = np.array([self.subject.output_index(k) for k in output_key], dtype=np.intp), False
+            outputs, single = (
+                np.array([self.subject.output_index(k) for k in output_key], dtype=np.intp),
+                False,
+            )
         else:
             outputs, single = np.array([self.subject.output_index(output_key)]), True
         gap = None if self.gap_to_model is None else self.gap_to_model[np.ix_(rows, outputs)]

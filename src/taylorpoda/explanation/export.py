@@ -19,10 +19,11 @@ def describe(explanation: Explanation) -> str:
     rows, outputs = explanation.games.full.shape
     n = len(explanation.feature_names)
     several = "" if explanation.subject.single else f" x {outputs} outputs"
-    lines = [
+    head = (
         f"Explanation of {explanation.subject.model}: {_count(rows, 'row')} x {_count(n, 'feature')}{several}, "
         f"engine={explanation.engine!r}, policy={explanation.policy!r}, utility={explanation.utility.name!r}"
-    ]
+    )
+    lines = [head]
     if rows and outputs:
         lines += _strongest(explanation)
         lines.append(proof_line(explanation))
@@ -100,7 +101,7 @@ def display_data(explanation: Explanation) -> NDArray[Any]:
     n = len(explanation.feature_names)
     columns: list[NDArray[Any]] = []
     for player in range(n):
-        members = [rows.column(j) for j in np.flatnonzero(players == player)]
+        members = [rows.column(int(j)) for j in np.flatnonzero(players == player)]
         if len(members) == 1:
             columns.append(members[0])
             continue

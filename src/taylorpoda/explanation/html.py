@@ -19,11 +19,11 @@ _MAX_ROWS = 10
 _MAX_FEATURES = 12
 _POSITIVE, _NEGATIVE = "209,87,28", "53,119,184"
 _CELL = "text-align:right;padding:2px 9px;font-variant-numeric:tabular-nums;white-space:nowrap"
-_HEAD = "text-align:right;padding:2px 9px;font-weight:600;vertical-align:bottom;max-width:9em;overflow-wrap:anywhere"
+_HEAD = f"{_CELL.replace('nowrap', 'normal')};vertical-align:bottom;max-width:9em;overflow-wrap:anywhere"
 
 
 def explanation_html(explanation: Explanation) -> str:
-    """An HTML fragment: up to 10 rows by the 12 largest features, cells shaded by size and sign, all text escaped.
+    """An HTML fragment: up to 10 rows by the 12 largest features, shaded by size and sign, all text escaped.
 
     Where several outputs are explained, each row shows the output the model gives most to.
 
@@ -50,7 +50,7 @@ def _count(number: int, noun: str) -> str:
 
 
 def _shown(explanation: Explanation) -> tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.float64]]:
-    """The first rows: their attributions (rows, n), the output each is for, and the prediction of that output."""
+    """The first rows: attributions (rows, n), the output each is for, and the prediction of that output."""
     values = explanation.values[:_MAX_ROWS]
     predictions = explanation.predictions[:_MAX_ROWS]
     if values.ndim == 2:

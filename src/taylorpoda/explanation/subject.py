@@ -57,13 +57,15 @@ class Subject:
         if isinstance(output, str):
             if output in names:
                 return names.index(output)
-            raise unknown_choice("output", output, names)
+            error = unknown_choice("output", output, names)
+            raise error
         try:
             position = operator.index(output)  # type: ignore[arg-type]
         except TypeError:
             position = len(names)
         if not -len(names) <= position < len(names):
-            raise unknown_choice("output", output, [*names, *map(str, range(len(names)))])
+            error = unknown_choice("output", output, [*names, *map(str, range(len(names)))])
+            raise error
         return position % len(names)
 
 

@@ -126,9 +126,7 @@ class Evaluator:
         tables[:, :, -1] = predictions
         return tables
 
-    def _tasks(
-        self, rows: Table, predictions: NDArray[np.float64]
-    ) -> Iterable[Callable[[], Values]]:
+    def _tasks(self, rows: Table, predictions: NDArray[np.float64]) -> Iterable[Callable[[], Values]]:
         if rows.n_rows == 0:
             return []
         if isinstance(self._masking, DirectMasking):
@@ -141,9 +139,7 @@ class Evaluator:
             return self._shared.tasks(rows, predictions, batch, working)
         return self._listed_tasks(rows, self._masking)
 
-    def _direct_tasks(
-        self, rows: Table, masking: DirectMasking
-    ) -> Iterator[Callable[[], Values]]:
+    def _direct_tasks(self, rows: Table, masking: DirectMasking) -> Iterator[Callable[[], Values]]:
         coalitions = all_coalitions(self._players.n_players)
         step = max(1, self.batch_rows(rows.row_bytes + self._players.n_players) * 8 // len(coalitions))
 
@@ -155,9 +151,7 @@ class Evaluator:
             positions = np.arange(start, min(start + step, rows.n_rows))
             yield lambda positions=positions: task(positions)  # type: ignore[misc]
 
-    def _listed_tasks(
-        self, rows: Table, masking: HybridMasking
-    ) -> Iterator[Callable[[], Values]]:
+    def _listed_tasks(self, rows: Table, masking: HybridMasking) -> Iterator[Callable[[], Values]]:
         coalitions = all_coalitions(self._players.n_players)
 
         def task(row: int) -> Values:
@@ -175,9 +169,7 @@ class Evaluator:
         for row in range(rows.n_rows):
             yield lambda row=row: task(row)  # type: ignore[misc]
 
-    def _run(
-        self, tasks: Iterable[Callable[[], Values]]
-    ) -> Iterator[Values]:
+    def _run(self, tasks: Iterable[Callable[[], Values]]) -> Iterator[Values]:
         if self._n_jobs is None or self._n_jobs == 1:
             for task in tasks:
                 yield task()

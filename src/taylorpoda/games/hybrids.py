@@ -95,7 +95,9 @@ class SharedDonorTables:
         fixed = masking.stand_ins(masking.donors, 0, np.zeros((1, 0), dtype=bool))
         self._weights = fixed.weights
         self._donor_outputs = model(
-            masking.donors.copy().native(), masking.donors.n_rows, lambda k: f"background row {k} (coalition {{}})"
+            masking.donors.copy().native(),
+            masking.donors.n_rows,
+            lambda k: f"background row {k} (coalition {{}})",
         )
         self.base = self._weights @ self._donor_outputs
 

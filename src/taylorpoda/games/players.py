@@ -86,7 +86,7 @@ def _labels_from_mapping(columns: Sequence[str], groups: Mapping[object, object]
             msg = f"groups: player {player!r} has no columns."
             raise ValueError(msg)
         for member in listed:
-            position = index.get(member, member if isinstance(member, int | np.integer) else None)
+            position = index.get(str(member)) if str(member) in index else member if isinstance(member, int) else None
             if position is None or not 0 <= position < len(columns):
                 msg = f"groups: player {player!r} names the column {member!r}; known columns: {list(columns)}."
                 raise ValueError(msg)

@@ -40,24 +40,7 @@ def tabulate(game: Game, n_players: int, *, chunk: int | None = None, max_memory
         >>> tabulate(lambda coalitions: coalitions.sum(axis=1), 2)
         array([0., 1., 1., 2.])
     """
-    try:
-        n = operator.index(n_players)
-    except TypeError:
-        msg = f"n_players={n_players!r} has type {type(n_players).__name__}; it must be an integer >= 0."
-        raise TypeError(msg) from None
-    if n < 0:
-        msg = f"n_players={n} is negative; it must be an integer >= 0."
-        raise ValueError(msg)
-    if not callable(game):
-        msg = f"game has type {type(game).__name__}; it must be a callable v(bool[m, n]) -> (m,) or (m, outputs)."
-        raise TypeError(msg)
-    bound = parse_memory(max_memory)
-    if n > _MOST_PLAYERS or 8 * 2**n > bound:
-        msg = (
-            f"n_players={n} needs 2**{n} values, at least {human_bytes(8.0 * 2**n)}, "
-            f"and max_memory is {human_bytes(bound)}; use fewer players or groups of players."
-        )
-        raise ValueError(msg)
+    n, bound = _checked(game, n_players, max_memory)
     total = 1 << n
     if chunk is None:
         step = max(1, min(total, _CHUNK_BYTES // max(n, 1)))
@@ -89,6 +72,28 @@ def tabulate(game: Game, n_players: int, *, chunk: int | None = None, max_memory
             bar.advance(stop - start)
     assert table is not None  # noqa: S101 - there is at least the empty coalition
     return table[0] if flat else table
+
+
+def _checked(game: object, n_players: object, max_memory: object) -> tuple[int, int]:
+    try:
+        n = operator.index(n_players)  # type: ignore[arg-type]
+    except TypeError:
+        msg = f"n_players={n_players!r} has type {type(n_players).__name__}; it must be an integer >= 0."
+        raise TypeError(msg) from None
+    if n < 0:
+        msg = f"n_players={n} is negative; it must be an integer >= 0."
+        raise ValueError(msg)
+    if not callable(game):
+        msg = f"game has type {type(game).__name__}; it must be a callable v(bool[m, n]) -> (m,) or (m, outputs)."
+        raise TypeError(msg)
+    bound = parse_memory(max_memory)
+    if n > _MOST_PLAYERS or 8 * 2**n > bound:
+        msg = (
+            f"n_players={n} needs 2**{n} values, at least {human_bytes(8.0 * 2**n)}, "
+            f"and max_memory is {human_bytes(bound)}; use fewer players or groups of players."
+        )
+        raise ValueError(msg)
+    return n, bound
 
 
 def _call(game: Game, coalitions: NDArray[np.bool_], start: int, n: int) -> tuple[NDArray[np.float64], bool]:

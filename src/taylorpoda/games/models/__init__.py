@@ -40,5 +40,7 @@ def bind_model(model: Any, *, output: Any = None, link: str | None = None) -> Bo
             quantity = adapter.quantity(model, raw=raw)
             return BoundModel(quantity, output=None if raw else output, link=link)
     hint = " Pass an instance, not the class." if isinstance(model, type) else ""
-    msg = f"model has type {type(model).__name__}; allowed: an object with predict, or a callable rows -> numbers.{hint}"
+    msg = (
+        f"model has type {type(model).__name__}; allowed: an object with predict, or a callable rows -> numbers.{hint}"
+    )
     raise TypeError(msg)

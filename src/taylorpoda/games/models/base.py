@@ -162,11 +162,10 @@ class BoundModel:
                     return number % len(known)
         if str(output) in texts:
             return texts.index(str(output))
-        raise unknown_choice("output", output, [*texts, *map(str, range(len(known)))])
+        error = unknown_choice("output", output, [*texts, *map(str, range(len(known)))])
+        raise error
 
-    def __call__(
-        self, rows: Any, n_rows: int, where: Callable[[int], str] | None = None
-    ) -> NDArray[np.float64]:
+    def __call__(self, rows: Any, n_rows: int, where: Callable[[int], str] | None = None) -> NDArray[np.float64]:
         """Predict, check and count.
 
         Args:

@@ -9,6 +9,8 @@ import numpy as np
 from taylorpoda.games.tables.base import Table, cast_without_loss, factorize_bits, factorize_objects
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
 
@@ -93,9 +95,7 @@ class NumpyTable(Table):
         """Hybrid rows, listed."""
         return np.where(present, self._array[rows], self._array[donors])
 
-    def mix_grid(
-        self, rows: NDArray[np.intp], present: NDArray[np.bool_], donors: NDArray[np.intp]
-    ) -> NDArray[Any]:
+    def mix_grid(self, rows: NDArray[np.intp], present: NDArray[np.bool_], donors: NDArray[np.intp]) -> NDArray[Any]:
         """Hybrid rows, all combinations, by broadcasting."""
         own = self._array[rows][:, None, None, :]
         others = self._array[donors][None, None, :, :]
@@ -104,6 +104,8 @@ class NumpyTable(Table):
 
     def codes(self) -> NDArray[np.int64]:
         """Cells as integers."""
-        code = factorize_objects if self._array.dtype.kind == "O" else factorize_bits
-        columns = [code(self._array[:, j]) for j in range(self.n_columns)]
+        code: Callable[[Any], NDArray[np.int64]] = (
+            factorize_objects if self._array.dtype.kind == "O" else factorize_bits
+        )
+        columns = [code(self.column(j)) for j in range(self.n_columns)]
         return np.stack(columns, axis=1) if self.n_rows else np.zeros((0, self.n_columns), dtype=np.int64)
