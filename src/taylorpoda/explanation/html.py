@@ -78,7 +78,7 @@ def _table(explanation: Explanation) -> str:
         cells.append(f'<td style="{_CELL}">{number(predictions[row])}</td>')
         cells += [_shaded(float(values[row, player]), largest, number) for player in order]
         lines.append(f"<tr>{''.join(cells)}</tr>")
-    style = "border-collapse:collapse;font-size:90%;margin:0"
+    style = "border-collapse:collapse;color:inherit;font-size:90%;margin:0"
     return (
         f'<div style="overflow-x:auto"><table style="{style}"><thead><tr>{header}</tr></thead>'
         f"<tbody>{''.join(lines)}</tbody></table></div>"
@@ -109,4 +109,5 @@ def _proof(explanation: Explanation) -> str:
     better = "higher" if explanation.utility.higher_is_better else "lower"
     name = one_line(explanation.utility.name)
     means = f"mean {name} {number(score)}, Shapley {number(shapley)} ({better} is better)"
-    return f"{proof_line(explanation).strip()}; {means}."
+    line = proof_line(explanation).strip()
+    return f"{line[:1].upper()}{line[1:]}; {means}."
