@@ -79,7 +79,7 @@ def to_frame(explanation: Explanation, output: object = None) -> Any:
     columns = pandas.MultiIndex.from_product(
         [list(explanation.output_names or ()), list(explanation.feature_names)], names=["output", "feature"]
     )
-    values = np.asarray(explanation.allocation.attributions).reshape(len(explanation), -1)
+    values = np.asarray(explanation.allocation.attributions).reshape(len(explanation), len(columns))
     return pandas.DataFrame(values, columns=columns, index=index)
 
 

@@ -133,10 +133,9 @@ class Evaluator:
             return self._direct_tasks(rows, self._masking)
         if isinstance(self._masking, SharedDonors):
             if self._shared is None:
-                self._shared = SharedDonorTables(self._model, self._masking, self._players)
-            batch = self.batch_rows(rows.row_bytes)
-            working = self._max_memory // (_WORKING_SHARE * (self._n_jobs or 1))
-            return self._shared.tasks(rows, predictions, batch, working)
+                working = self._max_memory // (_WORKING_SHARE * (self._n_jobs or 1))
+                self._shared = SharedDonorTables(self._model, self._masking, self._players, working)
+            return self._shared.tasks(rows, predictions, self.batch_rows(rows.row_bytes))
         return self._listed_tasks(rows, self._masking)
 
     def _direct_tasks(self, rows: Table, masking: DirectMasking) -> Iterator[Callable[[], Values]]:

@@ -2,28 +2,47 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from taylorpoda._support.choices import check_choice
 from taylorpoda.games.models.base import BoundModel
 from taylorpoda.games.models.callables import CallableAdapter
+from taylorpoda.games.models.catboost_models import CatBoostAdapter
+from taylorpoda.games.models.lightgbm_models import LightGBMBoosterAdapter, LightGBMSklearnAdapter
+from taylorpoda.games.models.onnx_models import OnnxAdapter
+from taylorpoda.games.models.selection import check_names
 from taylorpoda.games.models.sklearn_models import SklearnAdapter
-from taylorpoda.games.models.xgboost_models import XGBoostSklearnAdapter
+from taylorpoda.games.models.torch_models import TorchAdapter
+from taylorpoda.games.models.xgboost_models import XGBoostBoosterAdapter, XGBoostSklearnAdapter
 
 if TYPE_CHECKING:
     from taylorpoda.games.models.base import ModelAdapter
 
 # The first that matches reads the model, so the particular stand before the general.
-_ADAPTERS: list[ModelAdapter] = [XGBoostSklearnAdapter(), SklearnAdapter(), CallableAdapter()]
+_ADAPTERS: list[ModelAdapter] = [
+    XGBoostSklearnAdapter(),
+    XGBoostBoosterAdapter(),
+    LightGBMSklearnAdapter(),
+    LightGBMBoosterAdapter(),
+    CatBoostAdapter(),
+    TorchAdapter(),
+    OnnxAdapter(),
+    SklearnAdapter(),
+    CallableAdapter(),
+]
 
 
-def bind_model(model: Any, *, output: Any = None, link: str | None = None) -> BoundModel:
+def bind_model(
+    model: Any, *, output: Any = None, link: str | None = None, output_names: Any = None
+) -> BoundModel:
     """Bind a model to what is explained.
 
     Args:
         model: An estimator, a booster, or any callable rows -> numbers.
         output: None for all outputs; a class, output name or index; or "raw" for the margin of a boosted ensemble.
         link: None, or "logit" to explain logit(model).
+        output_names: Names for the outputs, or other names for the classes; None for the model's own.
 
     Returns:
         The bound model.
@@ -38,6 +57,8 @@ def bind_model(model: Any, *, output: Any = None, link: str | None = None) -> Bo
     for adapter in _ADAPTERS:
         if adapter.matches(model):
             quantity = adapter.quantity(model, raw=raw)
+            if output_names is not None:
+                quantity = replace(quantity, output_names=check_names(output_names))
             return BoundModel(quantity, output=None if raw else output, link=link)
     hint = " Pass an instance, not the class." if isinstance(model, type) else ""
     msg = (

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import operator
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
-from taylorpoda._support.choices import unknown_choice
 from taylorpoda.games.models.output import GameError, as_outputs
+from taylorpoda.games.models.selection import find_output
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +28,10 @@ class Quantity:
         name: How provenance names it, e.g. "XGBClassifier.predict_proba".
         kind: "probability" and "value" are labelled by > 0.5 in the AUC utilities, "margin" by > 0.
         classes: The class of each output, if the outputs are classes (both classes of a binary margin too).
-        output_names: Names of outputs that are not classes.
+        output_names: Names of outputs that are not classes, or other names for the classes.
+        feature_names: The columns the model was fitted with, where it knows them.
+        library: The distribution whose version provenance records; None where `predict` tells.
+        late_classes: Asked after the first answer, for models that name their classes only in what they answer.
     """
 
     predict: Callable[[Any], Any]
@@ -38,6 +40,8 @@ class Quantity:
     classes: tuple[Any, ...] | None = None
     output_names: tuple[str, ...] | None = None
     feature_names: tuple[str, ...] | None = None
+    library: str | None = None
+    late_classes: Callable[[], tuple[Any, ...] | None] | None = None
 
 
 class ModelAdapter(Protocol):
@@ -71,9 +75,8 @@ class BoundModel:
         self._selected: int | None = None
         self._axes: int | None = None
         self._width: int | None = None
-        known = quantity.classes if quantity.classes is not None else quantity.output_names
-        if output is not None and known is not None:
-            self._selected = self._find(output, known)
+        if output is not None and (quantity.classes is not None or quantity.output_names is not None):
+            self._selected = find_output(output, quantity.classes, quantity.output_names)
 
     @property
     def name(self) -> str:
@@ -129,8 +132,9 @@ class BoundModel:
     @property
     def output_names(self) -> tuple[str, ...] | None:
         """One name per explained output, or None where a single output has none."""
-        classes, names = self.quantity.classes, self.quantity.output_names
-        known = tuple(str(c) for c in classes) if classes is not None else names
+        classes, known = self.quantity.classes, self.quantity.output_names
+        if known is None and classes is not None:
+            known = tuple(str(c) for c in classes)
         if self._selected is not None:
             return (known[self._selected],) if known is not None else (str(self._selected),)
         if self.single:
@@ -145,25 +149,10 @@ class BoundModel:
         self.__dict__.update(state)
         self._lock = threading.Lock()
 
-    def _find(self, output: Any, known: tuple[Any, ...]) -> int:
-        for position, name in enumerate(known):
-            if type(name) is type(output) and name == output:
-                return position
-        texts = [str(name) for name in known]
-        if not isinstance(output, bool | np.bool_):
-            try:
-                number = operator.index(output)
-            except TypeError:
-                pass
-            else:
-                if str(number) in texts:
-                    return texts.index(str(number))
-                if -len(known) <= number < len(known):
-                    return number % len(known)
-        if str(output) in texts:
-            return texts.index(str(output))
-        error = unknown_choice("output", output, [*texts, *map(str, range(len(known)))])
-        raise error
+    @property
+    def _column(self) -> int | None:
+        """The column of an answer that is explained alone; one number stands for the second of two classes."""
+        return 0 if self._width == 1 else self._selected
 
     def __call__(self, rows: Any, n_rows: int, where: Callable[[int], str] | None = None) -> NDArray[np.float64]:
         """Predict, check and count.
@@ -187,12 +176,12 @@ class BoundModel:
             raw = self.quantity.predict(rows)
         except Exception as error:
             place = f" (the first of its {n_rows} rows is {where(0)})" if where is not None and n_rows else ""
-            msg = f"the model {self.quantity.name} raised {type(error).__name__}{place}: {error}"
+            msg = f"the model {self.quantity.name} raised {type(error).__name__}{place}: {error}{_hint(rows)}"
             raise GameError(msg) from error
         outputs, axes = as_outputs(raw, n_rows, f"the model {self.quantity.name}")
         self._settle(outputs, axes)
         if self._selected is not None and not self.competing:
-            outputs = outputs[:, [self._selected]]
+            outputs = outputs[:, [self._column]]
         self._check_finite(outputs, where)
         return self._linked(outputs, where) if self.link == "logit" else outputs
 
@@ -200,16 +189,31 @@ class BoundModel:
         width = outputs.shape[1]
         with self._lock:
             if self._width is None:
-                self._width, self._axes = width, axes
-                if self._output is not None and self._selected is None:
-                    self._selected = self._find(self._output, tuple(range(width)))
-                known = self.quantity.classes or self.quantity.output_names
-                if known is not None and len(known) != width and not (width == 1 and len(known) == 2):
-                    msg = f"the model {self.quantity.name} gave {width} outputs but names {len(known)}: {known}."
-                    raise ValueError(msg)
+                self._first_answer(width, axes)
             if width != self._width:
                 msg = f"the model {self.quantity.name} gave {width} outputs, but {self._width} before."
                 raise ValueError(msg)
+
+    def _first_answer(self, width: int, axes: int) -> None:
+        """Learn how many outputs there are, and what the user meant by `output` if that was open till now."""
+        if self.quantity.classes is None and self.quantity.late_classes is not None:
+            self.quantity = replace(self.quantity, classes=self.quantity.late_classes())
+        classes, names = self.quantity.classes, self.quantity.output_names
+        for parameter, known in (("classes", classes), ("output_names", names)):
+            if known is not None and len(known) != width and not (width == 1 and len(known) == 2):
+                msg = f"the model {self.quantity.name} gave {width} outputs but has {len(known)} {parameter}: {known}."
+                raise ValueError(msg)
+        if self._output is not None and self._selected is None:
+            known = names if names is not None else tuple(range(width))
+            self._selected = find_output(self._output, classes, known)
+        if width == 1 and self._selected == 0 and len(classes or names or ()) == 2:
+            known = names if names is not None else classes or ()
+            msg = (
+                f"output={self._output!r}: the model {self.quantity.name} gives one number, which speaks for "
+                f"{known[1]!r}; allowed: None or that class."
+            )
+            raise ValueError(msg)
+        self._width, self._axes = width, axes
 
     def _check_finite(self, outputs: NDArray[np.float64], where: Callable[[int], str] | None) -> None:
         if np.isfinite(outputs).all():
@@ -236,3 +240,15 @@ class BoundModel:
 def class_labels(classes: Any) -> tuple[Any, ...]:
     """Class labels as plain Python objects."""
     return tuple(label.item() if isinstance(label, np.generic) else label for label in classes)
+
+
+def _hint(rows: Any) -> str:
+    """What to change where a library may not read the container it was given."""
+    library = type(rows).__module__.split(".")[0]
+    if library not in {"polars", "pyarrow", "scipy", "torch"}:
+        return ""
+    kind = f"{library} {type(rows).__name__}"
+    return (
+        f" (it was given a {kind}, the kind of the background; if it was fitted on another kind, pass the background in "
+        "that kind: the explained rows may stay what they are)"
+    )

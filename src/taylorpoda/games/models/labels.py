@@ -20,18 +20,20 @@ class LabelRule:
     Attributes:
         classes: The model's classes, or None where it names none.
         chosen: The class that counts as 1 where one output is explained; None where classes compete.
+        aliases: Other names the user gave the classes, or None; y may hold either.
     """
 
     classes: tuple[Any, ...] | None
     chosen: int | None
+    aliases: tuple[str, ...] | None = None
 
     @classmethod
     def of(cls, model: BoundModel) -> LabelRule:
         """The rule of a bound model that has been called at least once."""
-        classes = model.quantity.classes
+        classes, aliases = model.quantity.classes, model.quantity.output_names
         if classes is None or model.competing:
-            return cls(classes, None)
-        return cls(classes, model.selected if model.selected is not None else len(classes) - 1)
+            return cls(classes, None, aliases)
+        return cls(classes, model.selected if model.selected is not None else len(classes) - 1, aliases)
 
     def encode(self, y: Any, n_rows: int) -> NDArray[np.float64] | None:
         """Bring y to one number per row.
@@ -59,15 +61,19 @@ class LabelRule:
             raise ValueError(msg)
         if self.classes is None:
             return _numbers(labels)
-        positions = np.array([_position(label, self.classes) for label in labels.tolist()], dtype=np.int64)
+        positions = np.array(
+            [_position(label, self.classes, self.aliases) for label in labels.tolist()], dtype=np.int64
+        )
         return (positions if self.chosen is None else positions == self.chosen).astype(np.float64)
 
 
-def _position(label: Any, classes: tuple[Any, ...]) -> int:
-    for position, known in enumerate(classes):
-        if known == label:
-            return position
-    msg = f"y holds {label!r}, which is none of the model's classes {list(classes)}."
+def _position(label: Any, classes: tuple[Any, ...], aliases: tuple[str, ...] | None) -> int:
+    for names in (classes, aliases or ()):
+        for position, known in enumerate(names):
+            if known == label:
+                return position
+    others = "" if aliases is None else f", nor one of output_names {list(aliases)}"
+    msg = f"y holds {label!r}, which is none of the model's classes {list(classes)}{others}."
     raise ValueError(msg)
 
 

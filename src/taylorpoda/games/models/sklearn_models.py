@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from taylorpoda.games.models.base import Quantity, class_labels
+from taylorpoda.games.models.boosted import margin_keywords
 
 
 def is_classifier(model: Any) -> bool:
@@ -27,6 +29,17 @@ def names_of(model: Any) -> tuple[str, ...] | None:
     return None if names is None else tuple(map(str, names))
 
 
+def last_step(model: Any) -> Any:
+    """The estimator behind a pipeline or a finished search; the model itself if it is neither."""
+    best = getattr(model, "best_estimator_", None)
+    if best is not None:
+        return last_step(best)
+    steps = getattr(model, "steps", None)
+    if isinstance(steps, list) and steps and callable(getattr(model, "predict", None)):
+        return last_step(steps[-1][1])
+    return model
+
+
 class SklearnAdapter:
     """Objects with `predict`: regressors predict, classifiers give probabilities."""
 
@@ -40,7 +53,7 @@ class SklearnAdapter:
         if raw:
             return self.margin(model)
         if not is_classifier(model):
-            return Quantity(model.predict, f"{kind}.predict", feature_names=names_of(model))
+            return Quantity(model.predict, f"{kind}.predict", feature_names=self.names(model))
         if not callable(getattr(model, "predict_proba", None)):
             raise TypeError(self._no_probabilities(model))
         classes = getattr(model, "classes_", None)
@@ -56,28 +69,36 @@ class SklearnAdapter:
             f"{kind}.predict_proba",
             kind="probability",
             classes=labels,
-            feature_names=names_of(model),
+            feature_names=self.names(model),
         )
 
     def margin(self, model: Any) -> Quantity:
-        """The untransformed margin of a boosted ensemble."""
+        """The untransformed margin of a boosted ensemble, alone or as the last step of a pipeline."""
         kind = type(model).__name__
-        boosted = "GradientBoosting" in kind
-        if not boosted:
+        last = last_step(model)
+        boosted = "GradientBoosting" in type(last).__name__
+        keywords = margin_keywords(last)
+        if not boosted and keywords is None:
             msg = (
-                f'output="raw" is the margin of a boosted ensemble; {kind} has none. Use output=None, or pass a '
-                "callable such as model.decision_function."
+                f'output="raw" is the margin of a boosted ensemble; {type(last).__name__} has none. Use output=None, '
+                "or pass a callable such as model.decision_function."
             )
             raise ValueError(msg)
-        if is_classifier(model):
-            return Quantity(
-                model.decision_function,
-                f"{kind}.decision_function",
-                kind="margin",
-                classes=class_labels(model.classes_),
-                feature_names=names_of(model),
-            )
-        return Quantity(model.predict, f"{kind}.predict", feature_names=names_of(model))
+        if not is_classifier(model):
+            predict = partial(model.predict, **keywords) if keywords else model.predict
+            return Quantity(predict, f"{kind}.predict", feature_names=self.names(model))
+        name = f"{kind}.predict({', '.join(f'{k}={v!r}' for k, v in keywords.items())})" if keywords else None
+        return Quantity(
+            partial(model.predict, **keywords) if keywords else model.decision_function,
+            name or f"{kind}.decision_function",
+            kind="margin",
+            classes=class_labels(model.classes_),
+            feature_names=self.names(model),
+        )
+
+    def names(self, model: Any) -> tuple[str, ...] | None:
+        """The feature names it was fitted with."""
+        return names_of(model)
 
     @staticmethod
     def _no_probabilities(model: Any) -> str:

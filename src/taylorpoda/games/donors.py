@@ -1,0 +1,98 @@
+"""Donor rows that agree with one another: what decides whether hybrid rows of two donors coincide."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_CHUNK = 2**22
+
+
+@dataclass(frozen=True)
+class DonorBlock:
+    """Some donors, with what does not depend on the explained row worked out once.
+
+    Attributes:
+        donors: Their positions.
+        weights: Shape (k,).
+        outputs: The model on the donors themselves, shape (k, outputs).
+        codes: Shape (k, n): the cells of each player as integers.
+    """
+
+    donors: NDArray[np.intp]
+    weights: NDArray[np.float64]
+    outputs: NDArray[np.float64]
+    codes: NDArray[np.int64]
+
+    @cached_property
+    def agreements(self) -> NDArray[np.int64]:
+        """The sets of players on which some two donors agree, as distinct indices."""
+        n = self.codes.shape[1]
+        repeated = [j for j in range(n) if len(np.unique(self.codes[:, j])) < len(self.codes)]
+        found = [np.zeros(1, dtype=np.int64)]
+        step = max(1, _CHUNK // max(len(self.codes), 1))
+        for start in range(0, len(self.codes) if repeated else 0, step):
+            some = self.codes[start : start + step]
+            agree = np.zeros((len(some), len(self.codes)), dtype=np.int64)
+            for j in repeated:
+                agree |= (some[:, None, j] == self.codes[None, :, j]).astype(np.int64) << j
+            later = np.arange(len(self.codes))[None, :] > np.arange(start, start + len(some))[:, None]
+            found.append(np.unique(agree[later]))
+        return np.unique(np.concatenate(found))
+
+    @property
+    def distinct(self) -> bool:
+        """Whether no two donors agree on any player."""
+        return len(self.agreements) == 1
+
+    @cached_property
+    def first_of_equals(self) -> NDArray[np.int32]:
+        """Shape (2**n, k): for players S present, the first donor with the same cells in all the others.
+
+        Two donors give the same hybrid row exactly where S covers every player on which they differ.
+        """
+        size, n = self.codes.shape
+        first = np.tile(np.arange(size, dtype=np.int32), (1 << n, 1))
+        alike = np.zeros(1 << n, dtype=bool)  # absent sets on which some two donors agree: subsets of an agreement
+        alike[self.agreements] = True
+        alike[0] = size > 1
+        for j in range(n):
+            halves = alike.reshape(-1, 2, 1 << j)
+            halves[:, 0] |= halves[:, 1]
+        absent = np.flatnonzero(alike)
+        step = max(1, _CHUNK // (size * 4))
+        for start in range(0, len(absent), step):
+            some = absent[start : start + step]
+            first[len(alike) - 1 - some] = self._first(some)
+        return first
+
+    def _first(self, absent: NDArray[np.intp]) -> NDArray[np.int32]:
+        """The first donor of each class, for some sets of absent players: shape (m, k)."""
+        size, n = self.codes.shape
+        label = np.zeros((len(absent), size), dtype=np.int64)
+        for j in range(n):
+            inside = np.flatnonzero(absent >> j & 1)
+            if not len(inside):
+                continue
+            # Class numbers stay below k, so that one more player never overflows.
+            _, code = np.unique(self.codes[:, j], return_inverse=True)
+            finer = label[inside] * size + code.reshape(-1)
+            order = np.argsort(finer, axis=1, kind="stable")
+            ordered = np.take_along_axis(finer, order, axis=1)
+            rank = np.cumsum(np.diff(ordered, axis=1, prepend=ordered[:, :1]) != 0, axis=1)
+            renumbered = np.empty_like(finer)
+            np.put_along_axis(renumbered, order, rank, axis=1)
+            label[inside] = renumbered
+        order = np.argsort(label, axis=1, kind="stable")
+        ordered = np.take_along_axis(label, order, axis=1)
+        fresh = np.diff(ordered, axis=1, prepend=-1) != 0
+        place = np.maximum.accumulate(np.where(fresh, np.arange(size), 0), axis=1)
+        first = np.empty((len(absent), size), dtype=np.int32)
+        np.put_along_axis(first, order, np.take_along_axis(order, place, axis=1).astype(np.int32), axis=1)
+        return first
