@@ -52,8 +52,8 @@ def dirichlet_candidates(games: Games, candidates: int, alpha: float, seed: int)
 def independent_candidates(games: Games, candidates: int, alpha: float, seed: int) -> Any:
     """The same with share tables of each row's own: the paper's experiment.
 
-    A row's stream is keyed by the content of its table, so it depends on neither its position nor its neighbors;
-    equal rows get equal draws.
+    A row's stream is keyed by the content of its table, so it depends on neither its position nor its
+    neighbors; equal rows get equal draws.
 
     Returns:
         Array of shape (..., candidates, n), Shapley first.
@@ -126,9 +126,7 @@ def _shared_tables(
     if n_players <= _CHUNK_BITS:
         yield 0, _small_tables(seed, n_players, candidates, alpha)
         return
-    tables = [
-        _share_chunks(stream(seed, n_players, candidate), n_players, alpha) for candidate in range(1, candidates)
-    ]
+    tables = [_share_chunks(stream(seed, n_players, candidate), n_players, alpha) for candidate in range(1, candidates)]
     for pieces in zip(*tables, strict=True):
         yield pieces[0][0], np.concatenate([shares for _, shares in pieces], axis=1)
 

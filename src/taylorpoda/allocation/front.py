@@ -48,14 +48,15 @@ def allocate(
     Args:
         values: Shape (..., 2**n), numpy or torch: v of every coalition; bit j of the last index is player j.
         utility: What the attributions are for: a name or a `Utility`.
-        policy: "optimal", the best of all admissible splits, with a proof; "shapley", even splits; "dirichlet", the
-            paper's, Shapley and `candidates` - 1 random share tables, the best by utility; "shares", your own.
-        target: The labels y that the AUC utilities compare with: 0 or 1, or class indices where `labels` are given;
-            axes matched with the leading axes of `values` from the left.
+        policy: "optimal", the best of all admissible splits, with a proof; "shapley", even splits;
+            "dirichlet", the paper's, Shapley and `candidates` - 1 random share tables, the best by utility;
+            "shares", your own.
+        target: The labels y that the AUC utilities compare with: 0 or 1, or class indices where `labels` are
+            given; axes matched with the leading axes of `values` from the left.
         candidates: How many the "dirichlet" policy compares, Shapley among them.
         alpha: The parameter of its symmetric Dirichlet distribution.
-        draws: "shared": tables are drawn once per (random_state, n, alpha) and used for every row. "independent":
-            every row has its own stream, keyed by the content of its table.
+        draws: "shared": tables are drawn once per (random_state, n, alpha) and used for every row.
+            "independent": every row has its own stream, keyed by the content of its table.
         shares: For policy="shares": a mapping {subset index: n shares} or an array of shape (..., 2**n, n).
         margin: For policy="optimal": how far apart ranked neighbors are kept, relative to max |v - v(empty)|.
         node_limit: For policy="optimal": how many prefixes of rankings to try per row, None for no limit.
@@ -91,7 +92,11 @@ def allocate(
     if shares is not None and policy != "shares":
         msg = f"shares= is given, but policy={policy!r} chooses its own; allowed with policy='shares' only."
         raise ValueError(msg)
-    return rule(Games(_double(make_context(values, known, target, threshold=threshold, labels=labels))), known, options)
+    return rule(
+        Games(_double(make_context(values, known, target, threshold=threshold, labels=labels))),
+        known,
+        options,
+    )
 
 
 def _double(context: Context) -> Context:

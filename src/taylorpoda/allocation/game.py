@@ -73,7 +73,8 @@ class Games:
             attributions: Shape (..., n) or, with one more axis, (..., candidates, n).
 
         Returns:
-            Attributions that sum to v(N) - v(empty) to the last digits; players that share nothing stay exact.
+            Attributions that sum to v(N) - v(empty) to the last digits; players that share nothing stay
+            exact.
         """
         xp = self.xp
         lower, upper = self.intervals
@@ -90,8 +91,8 @@ class Games:
 def per_row_product(rows: Any, matrix: Any) -> Any:
     """Vector times matrix for every row: (..., k), (..., k, m) -> (..., m).
 
-    One product per row, never one matrix product over all rows: the bits of a row must not depend on how many others
-    there are.
+    One product per row, never one matrix product over all rows: the bits of a row must not depend on how
+    many others there are.
     """
     xp = array_api_compat.array_namespace(rows)
     product = xp.matmul(rows[..., None, :], matrix)

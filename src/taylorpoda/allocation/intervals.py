@@ -34,8 +34,8 @@ def singletons(dividends: Any) -> Any:
 def admissible_intervals(dividends: Any) -> tuple[Any, Any]:
     """The smallest and the largest attribution each player can get from any valid shares.
 
-    lower_i = H({i}) - sum of H-(S) and upper_i = H({i}) + sum of H+(S) over S holding i, |S| > 1. Both ends are
-    attained. A player whose interval excludes 0 has a sign that no choice of shares can flip.
+    lower_i = H({i}) - sum of H-(S) and upper_i = H({i}) + sum of H+(S) over S holding i, |S| > 1. Both ends
+    are attained. A player whose interval excludes 0 has a sign that no choice of shares can flip.
 
     Args:
         dividends: Real array of shape (..., 2**n).

@@ -10,7 +10,12 @@ import numpy as np
 
 from taylorpoda._support.arrays import to_numpy
 from taylorpoda._support.choices import check_choice
-from taylorpoda.allocation.dirichlet import dirichlet_candidates, independent_candidates, row_keys, share_table
+from taylorpoda.allocation.dirichlet import (
+    dirichlet_candidates,
+    independent_candidates,
+    row_keys,
+    share_table,
+)
 from taylorpoda.allocation.game import flat_row
 from taylorpoda.allocation.result import Allocation
 from taylorpoda.allocation.shares import attributions_from_shares, checked_shares, view_of_shares

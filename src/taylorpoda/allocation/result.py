@@ -128,8 +128,8 @@ class Allocation:
             row: Counted over all leading axes, the last one fastest; negative from the end.
 
         Returns:
-            A read-only mapping of subset index to n shares, for the coalitions of two or more players whose dividend
-            is not zero.
+            A read-only mapping of subset index to n shares, for the coalitions of two or more players whose
+            dividend is not zero.
 
         Raises:
             IndexError: If there is no such row.
@@ -151,8 +151,8 @@ class ShareView(Mapping[int, "NDArray[np.float64]"]):
     """A read-only mapping {subset index: array of n shares} over two arrays.
 
     Attributes:
-        coalitions: The subset indices, ascending; an integer array, or Python integers where there are more than 62
-            players.
+        coalitions: The subset indices, ascending; an integer array, or Python integers where there are more
+            than 62 players.
         array: Shape (len(coalitions), n): row k holds the shares of coalition k, zero for players outside it.
     """
 

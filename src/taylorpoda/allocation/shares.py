@@ -42,15 +42,16 @@ def checked_shares(games: Games, shares: Any) -> NDArray[np.float64]:
 
     Args:
         games: The games they are for.
-        shares: A mapping {subset index: n shares}, which may leave out coalitions without a dividend; or an array of
-            shape (..., 2**n, n), whose rows of fewer than two players are not read.
+        shares: A mapping {subset index: n shares}, which may leave out coalitions without a dividend; or an
+            array of shape (..., 2**n, n), whose rows of fewer than two players are not read.
 
     Returns:
         Array of shape (..., 2**n, n).
 
     Raises:
-        ValueError: If a share is negative, belongs to a player outside its coalition, the shares of a coalition do
-            not sum to 1, or a coalition with a dividend has none. The message names the coalition.
+        ValueError: If a share is negative, belongs to a player outside its coalition, the shares of a
+            coalition do not sum to 1, or a coalition with a dividend has none. The message names the
+            coalition.
         TypeError: If it is neither a mapping nor an array of real numbers.
     """
     n_players = games.n_players

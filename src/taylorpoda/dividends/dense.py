@@ -1,8 +1,8 @@
 """The Harsanyi dividends of a whole table, and what is linear in them.
 
-Every function here takes tables with any leading axes, numpy or torch, and never changes its argument. A row gets the
-same bits whether it comes alone or in a batch: sums run along one contiguous axis, never through a matrix product
-whose order of summation depends on the number of rows.
+Every function here takes tables with any leading axes, numpy or torch, and never changes its argument. A row
+gets the same bits whether it comes alone or in a batch: sums run along one contiguous axis, never through a
+matrix product whose order of summation depends on the number of rows.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _PAIRED = {np.dtype(np.float32): np.complex64, np.dtype(np.float64): np.complex1
 def harsanyi(values: Any) -> Any:
     """Transform the values of all coalitions into Harsanyi dividends, H(S) = sum over T in S of (-1)^(|S|-|T|) v(T).
 
-    Works in place inside one copy: n * 2**(n-1) subtractions per table. A player that never matters gets dividends
-    of exactly zero.
+    Works in place inside one copy: n * 2**(n-1) subtractions per table. A player that never matters gets
+    dividends of exactly zero.
 
     Args:
         values: Real array of shape (..., 2**n), numpy or torch; bit j of the last index is player j.

@@ -39,8 +39,8 @@ class Context:
         values: Shape (..., 2**n): v of every coalition; bit j of the last index is player j.
         target: Shape (...): the label of each row, or None.
         threshold: Values above it are labeled 1: 0.5, or 0.0 where margins or log-odds are explained.
-        labels: Shape (..., 2**n): the class predicted from each coalition where several outputs compete, or None.
-            The target is then a class index.
+        labels: Shape (..., 2**n): the class predicted from each coalition where several outputs compete, or
+            None. The target is then a class index.
     """
 
     values: Any
@@ -83,10 +83,11 @@ class Context:
 class Utility:
     """What "good" means: a number for every attribution of a game.
 
-    Give either `stage` or `evaluate`. A `stage` utility is a sum along the ranking, sum over m of c(I(m)) with I(m) the
-    m features of largest absolute attribution: allocations can then be optimized and proven optimal. An `evaluate`
-    utility is any function of the attributions; say `convex=True` (and give `gradient`) when it is convex where lower
-    is better, or concave where higher is better, and the optimum is proven too. Otherwise it is searched.
+    Give either `stage` or `evaluate`. A `stage` utility is a sum along the ranking, sum over m of c(I(m))
+    with I(m) the m features of largest absolute attribution: allocations can then be optimized and proven
+    optimal. An `evaluate` utility is any function of the attributions; say `convex=True` (and give
+    `gradient`) when it is convex where lower is better, or concave where higher is better, and the optimum
+    is proven too. Otherwise it is searched.
 
     Attributes:
         name: How messages and results call it.

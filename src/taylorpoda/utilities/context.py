@@ -19,9 +19,9 @@ def make_context(
     Args:
         values: Real array of shape (..., 2**n), numpy or torch.
         utility: What will read it.
-        target: The labels y: 0 or 1 (booleans, integers or floats), or class indices where `labels` are given. Its
-            axes are matched with the leading axes of `values` from the left, so a label per row serves all outputs
-            of that row; a single label serves every row.
+        target: The labels y: 0 or 1 (booleans, integers or floats), or class indices where `labels` are
+            given. Its axes are matched with the leading axes of `values` from the left, so a label per row
+            serves all outputs of that row; a single label serves every row.
         threshold: Values above it are labeled 1.
         labels: Predicted class of every coalition, shape (..., 2**n), leading axes matched from the left.
 
@@ -91,8 +91,8 @@ def _matched(xp: Any, array: Any, shape: tuple[int, ...], parameter: str, table:
         array = np.broadcast_to(array.reshape(spread), shape)
     except ValueError:
         msg = (
-            f"{parameter} has shape {tuple(array.shape)}, which does not match the leading axes {wanted} of the values"
-            f"{f' and their {shape[-1]} coalitions' if last else ''}."
+            f"{parameter} has shape {tuple(array.shape)}, which does not match the leading axes {wanted} of "
+            f"the values{f' and their {shape[-1]} coalitions' if last else ''}."
         )
         raise ValueError(msg) from None
     if isinstance(table, np.ndarray):

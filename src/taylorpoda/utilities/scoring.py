@@ -29,8 +29,8 @@ def score(
         attributions: Shape (..., n).
         values: Shape (..., 2**n), the same leading axes (or axes that broadcast).
         utility: A name or a `Utility`.
-        target: The labels y, for the AUC utilities: 0 or 1, or class indices where `labels` are given; axes matched
-            with the leading axes of `values` from the left.
+        target: The labels y, for the AUC utilities: 0 or 1, or class indices where `labels` are given; axes
+            matched with the leading axes of `values` from the left.
         threshold: Values above it are labeled 1: 0.5, or 0.0 where margins or log-odds are explained.
         labels: The class predicted from each coalition, shape (..., 2**n), where several outputs compete.
 
