@@ -73,7 +73,11 @@ def test_shapley_and_occlusion_equal_those_of_shapiq(diabetes, mlp):
 def test_every_policy_adds_up_on_every_kind_of_model(diabetes, policy, mlp):
     rows, target = diabetes
     forest = RandomForestClassifier(10, random_state=0).fit(rows, target > 150)
-    for model, data in ((mlp, rows.to_numpy() * 10), (forest, rows), (XGBRegressor(n_estimators=9).fit(rows, target), rows)):
+    for model, data in (
+        (mlp, rows.to_numpy() * 10),
+        (forest, rows),
+        (XGBRegressor(n_estimators=9).fit(rows, target), rows),
+    ):
         explanation = tp.Explainer(model, data[:25], policy=policy, random_state=1)(data[30:34])
         scale = np.abs(explanation.predictions).max()
         total = explanation.base_values + explanation.values.sum(axis=1)
@@ -98,7 +102,9 @@ def test_predictions_are_the_models_own_output(iris, boosted, diabetes, mlp):
     assert np.array_equal(explanation.predictions, boosted.predict_proba(iris[0][40:60]).astype(float))
     assert explanation.values.shape == (20, 4, 3)
     rows = diabetes[0].to_numpy() * 10
-    assert np.array_equal(tp.Explainer(mlp, rows[:5], policy="shapley")(rows[9:12]).predictions, mlp.predict(rows[9:12]))
+    assert np.array_equal(
+        tp.Explainer(mlp, rows[:5], policy="shapley")(rows[9:12]).predictions, mlp.predict(rows[9:12])
+    )
 
 
 def test_one_class_is_the_slice_of_all(iris, boosted):
@@ -183,7 +189,9 @@ def test_models_may_answer_with_one_axis_or_two(shape):
     assert explanation.values.shape == (7, 3)
 
 
-@pytest.mark.parametrize("wrap", [pd.Series, list, lambda out: pd.DataFrame({"out": out}), lambda out: out.astype("f4")])
+@pytest.mark.parametrize(
+    "wrap", [pd.Series, list, lambda out: pd.DataFrame({"out": out}), lambda out: out.astype("f4")]
+)
 def test_models_may_answer_with_a_series_a_list_or_a_frame(wrap):
     background = np.random.default_rng(0).normal(size=(7, 2))
     explanation = tp.Explainer(lambda z: wrap(z[:, 0] * z[:, 1]), background, policy="shapley")(background[:2])
@@ -200,9 +208,9 @@ def test_tensors_are_read():
 def test_the_seed_is_recorded_and_reproduces(iris, boosted):
     explainer = tp.Explainer(boosted, iris[0][:20], policy="dirichlet", output=0)
     first = explainer(iris[0][:9])
-    second = tp.Explainer(
-        boosted, iris[0][:20], policy="dirichlet", output=0, random_state=first.provenance["seed"]
-    )(iris[0][:9])
+    second = tp.Explainer(boosted, iris[0][:20], policy="dirichlet", output=0, random_state=first.provenance["seed"])(
+        iris[0][:9]
+    )
     assert np.array_equal(first.values, second.values)
     state = np.random.get_state()[1].copy()  # noqa: NPY002 - what must stay untouched
     explainer(iris[0][:2])
@@ -230,54 +238,165 @@ def plain(rows):
 BACKGROUND = np.arange(12.0).reshape(4, 3)
 FRAME = pd.DataFrame(BACKGROUND, columns=["a", "b", "c"])
 BAD_CALLS = {
-    "too many players": (lambda: tp.Explainer(plain, np.ones((100, 30))), ValueError, r"107,374,182,400 model rows and a table of 8.0 GiB"),
-    "too many players, exactly": (lambda: tp.Explainer(plain, np.ones((1, 45)), engine="exact"), ValueError, "group features"),
+    "too many players": (
+        lambda: tp.Explainer(plain, np.ones((100, 30))),
+        ValueError,
+        r"107,374,182,400 model rows and a table of 8.0 GiB",
+    ),
+    "too many players, exactly": (
+        lambda: tp.Explainer(plain, np.ones((1, 45)), engine="exact"),
+        ValueError,
+        "group features",
+    ),
     "NaN from the model": (
-        lambda: tp.Explainer(lambda z: np.where(z[:, 0] == 0, np.nan, 1.0), BACKGROUND, policy="shapley")([[1.0, 2.0, 3.0]]),
-        ValueError, r"gave nan for background row 0 \(coalition \{\}\)",
+        lambda: tp.Explainer(lambda z: np.where(z[:, 0] == 0, np.nan, 1.0), BACKGROUND, policy="shapley")(
+            [[1.0, 2.0, 3.0]]
+        ),
+        ValueError,
+        r"gave nan for background row 0 \(coalition \{\}\)",
     ),
     "infinity on a hybrid row": (
-        lambda: tp.Explainer(lambda z: np.where((z[:, 0] == 1) & (z[:, 1] == 4), np.inf, 1.0), BACKGROUND, policy="shapley")([[1.0, 2.0, 3.5]]),
-        ValueError, r"gave inf for explained row 0 with coalition \{x0",
+        lambda: tp.Explainer(
+            lambda z: np.where((z[:, 0] == 1) & (z[:, 1] == 4), np.inf, 1.0), BACKGROUND, policy="shapley"
+        )([[1.0, 2.0, 3.5]]),
+        ValueError,
+        r"gave inf for explained row 0 with coalition \{x0",
     ),
-    "a wrong shape": (lambda: tp.Explainer(lambda z: np.ones(3), BACKGROUND)(BACKGROUND), ValueError, r"gave shape \(3,\) for 4 rows"),
-    "a cube": (lambda: tp.Explainer(lambda z: np.ones((len(z), 1, 1)), BACKGROUND)(BACKGROUND), ValueError, r"gave shape \(4, 1, 1\)"),
-    "strings": (lambda: tp.Explainer(lambda z: np.array(["yes"] * len(z)), BACKGROUND)(BACKGROUND), TypeError, "real numbers are needed"),
-    "objects": (lambda: tp.Explainer(lambda z: np.array([None] * len(z)), BACKGROUND)(BACKGROUND), TypeError, "objects such as None"),
-    "complex numbers": (lambda: tp.Explainer(lambda z: 1j * np.ones(len(z)), BACKGROUND)(BACKGROUND), TypeError, "complex128"),
-    "the model raises": (lambda: tp.Explainer(lambda z: z["nope"], FRAME)(FRAME), ValueError, r"raised KeyError \(the first of its 4 rows is explained row 0\)"),
+    "a wrong shape": (
+        lambda: tp.Explainer(lambda z: np.ones(3), BACKGROUND)(BACKGROUND),
+        ValueError,
+        r"gave shape \(3,\) for 4 rows",
+    ),
+    "a cube": (
+        lambda: tp.Explainer(lambda z: np.ones((len(z), 1, 1)), BACKGROUND)(BACKGROUND),
+        ValueError,
+        r"gave shape \(4, 1, 1\)",
+    ),
+    "strings": (
+        lambda: tp.Explainer(lambda z: np.array(["yes"] * len(z)), BACKGROUND)(BACKGROUND),
+        TypeError,
+        "real numbers are needed",
+    ),
+    "objects": (
+        lambda: tp.Explainer(lambda z: np.array([None] * len(z)), BACKGROUND)(BACKGROUND),
+        TypeError,
+        "objects such as None",
+    ),
+    "complex numbers": (
+        lambda: tp.Explainer(lambda z: 1j * np.ones(len(z)), BACKGROUND)(BACKGROUND),
+        TypeError,
+        "complex128",
+    ),
+    "the model raises": (
+        lambda: tp.Explainer(lambda z: z["nope"], FRAME)(FRAME),
+        ValueError,
+        r"raised KeyError \(the first of its 4 rows is explained row 0\)",
+    ),
     "a random model": (
         lambda: tp.Explainer(lambda z: np.random.default_rng().normal(size=len(z)), BACKGROUND)(BACKGROUND),
-        ValueError, "answers differently on the same rows",
+        ValueError,
+        "answers differently on the same rows",
     ),
     "a missing column": (lambda: tp.Explainer(plain, FRAME)(FRAME[["a", "b"]]), ValueError, r"missing \['c'\]"),
-    "an extra column": (lambda: tp.Explainer(plain, FRAME)(FRAME.assign(d=1)), ValueError, r"not in the background \['d'\]"),
-    "other columns": (lambda: tp.Explainer(plain, BACKGROUND)(np.ones((2, 4))), ValueError, r"X has shape \(2, 4\); the background has 3 columns"),
+    "an extra column": (
+        lambda: tp.Explainer(plain, FRAME)(FRAME.assign(d=1)),
+        ValueError,
+        r"not in the background \['d'\]",
+    ),
+    "other columns": (
+        lambda: tp.Explainer(plain, BACKGROUND)(np.ones((2, 4))),
+        ValueError,
+        r"X has shape \(2, 4\); the background has 3 columns",
+    ),
     "a number": (lambda: tp.Explainer(plain, BACKGROUND)(3.0), ValueError, r"X has shape \(\)"),
-    "no labels for AUC": (lambda: tp.Explainer(plain, BACKGROUND, utility="inclusion_auc")(BACKGROUND), ValueError, r"pass y"),
-    "labels of another length": (lambda: tp.Explainer(plain, BACKGROUND, utility="inclusion_auc")(BACKGROUND, [1, 0]), ValueError, r"y has shape \(2,\)"),
-    "an unknown utility": (lambda: tp.Explainer(plain, BACKGROUND, utility="inclusion_aupp"), ValueError, "Did you mean 'inclusion_aup'"),
-    "an unknown policy": (lambda: tp.Explainer(plain, BACKGROUND, policy="optimum"), ValueError, "Did you mean 'optimal'"),
-    "an unknown masking": (lambda: tp.Explainer(plain, BACKGROUND, masking="marginale"), ValueError, "Did you mean 'marginal'"),
+    "no labels for AUC": (
+        lambda: tp.Explainer(plain, BACKGROUND, utility="inclusion_auc")(BACKGROUND),
+        ValueError,
+        r"pass y",
+    ),
+    "labels of another length": (
+        lambda: tp.Explainer(plain, BACKGROUND, utility="inclusion_auc")(BACKGROUND, [1, 0]),
+        ValueError,
+        r"y has shape \(2,\)",
+    ),
+    "an unknown utility": (
+        lambda: tp.Explainer(plain, BACKGROUND, utility="inclusion_aupp"),
+        ValueError,
+        "Did you mean 'inclusion_aup'",
+    ),
+    "an unknown policy": (
+        lambda: tp.Explainer(plain, BACKGROUND, policy="optimum"),
+        ValueError,
+        "Did you mean 'optimal'",
+    ),
+    "an unknown masking": (
+        lambda: tp.Explainer(plain, BACKGROUND, masking="marginale"),
+        ValueError,
+        "Did you mean 'marginal'",
+    ),
     "an unknown engine": (lambda: tp.Explainer(plain, BACKGROUND, engine="exakt"), ValueError, "Did you mean 'exact'"),
-    "an unknown link": (lambda: tp.Explainer(plain, BACKGROUND, link="probit"), ValueError, "link='probit' is not known"),
-    "an unknown option": (lambda: tp.Explainer(plain, BACKGROUND, candidate=3), ValueError, "Did you mean 'candidates'"),
-    "an unknown output": (lambda: tp.Explainer(lambda z: np.ones((len(z), 2)), BACKGROUND, output=7)(BACKGROUND), ValueError, "output=7 is not known"),
+    "an unknown link": (
+        lambda: tp.Explainer(plain, BACKGROUND, link="probit"),
+        ValueError,
+        "link='probit' is not known",
+    ),
+    "an unknown option": (
+        lambda: tp.Explainer(plain, BACKGROUND, candidate=3),
+        ValueError,
+        "Did you mean 'candidates'",
+    ),
+    "an unknown output": (
+        lambda: tp.Explainer(lambda z: np.ones((len(z), 2)), BACKGROUND, output=7)(BACKGROUND),
+        ValueError,
+        "output=7 is not known",
+    ),
     "no background": (lambda: tp.Explainer(plain, None), TypeError, "background is None"),
     "an empty background": (lambda: tp.Explainer(plain, BACKGROUND[:0]), ValueError, "background has no rows"),
     "a background without columns": (lambda: tp.Explainer(plain, np.ones((3, 0))), ValueError, "at least one column"),
-    "repeated column names": (lambda: tp.Explainer(plain, pd.DataFrame(BACKGROUND, columns=["a", "a", "b"])), ValueError, "several columns named"),
+    "repeated column names": (
+        lambda: tp.Explainer(plain, pd.DataFrame(BACKGROUND, columns=["a", "a", "b"])),
+        ValueError,
+        "several columns named",
+    ),
     "a class for a model": (lambda: tp.Explainer(XGBClassifier, BACKGROUND), TypeError, "Pass an instance"),
     "a number for a model": (lambda: tp.Explainer(3, BACKGROUND), TypeError, "model has type int"),
-    "a classifier without probabilities": (lambda: tp.Explainer(LinearSVC().fit(BACKGROUND, [0, 1, 0, 1]), BACKGROUND), TypeError, "pass model.decision_function"),
-    "a negative seed": (lambda: tp.Explainer(plain, BACKGROUND, random_state=-1), ValueError, "random_state=-1 is negative"),
-    "a seed of text": (lambda: tp.Explainer(plain, BACKGROUND, random_state="one"), TypeError, "random_state='one' has type str"),
+    "a classifier without probabilities": (
+        lambda: tp.Explainer(LinearSVC().fit(BACKGROUND, [0, 1, 0, 1]), BACKGROUND),
+        TypeError,
+        "pass model.decision_function",
+    ),
+    "a negative seed": (
+        lambda: tp.Explainer(plain, BACKGROUND, random_state=-1),
+        ValueError,
+        "random_state=-1 is negative",
+    ),
+    "a seed of text": (
+        lambda: tp.Explainer(plain, BACKGROUND, random_state="one"),
+        TypeError,
+        "random_state='one' has type str",
+    ),
     "no threads": (lambda: tp.Explainer(plain, BACKGROUND, n_jobs=0), ValueError, "n_jobs=0"),
     "a memory of words": (lambda: tp.Explainer(plain, BACKGROUND, max_memory="lots"), ValueError, "max_memory='lots'"),
-    "a group of unknown columns": (lambda: tp.Explainer(plain, FRAME, groups={"g": ["a", "z"]}), ValueError, "names the column 'z'"),
-    "a column in two groups": (lambda: tp.Explainer(plain, FRAME, groups={"g": ["a"], "h": ["a"]}), ValueError, "belongs to both"),
-    "too few group labels": (lambda: tp.Explainer(plain, FRAME, groups=["g", "h"]), ValueError, "2 labels for 3 columns"),
-    "a cell that does not fit": (lambda: tp.Explainer(plain, np.arange(6).reshape(2, 3))([[0.5, 1, 2]]), ValueError, "not every cell fits"),
+    "a group of unknown columns": (
+        lambda: tp.Explainer(plain, FRAME, groups={"g": ["a", "z"]}),
+        ValueError,
+        "names the column 'z'",
+    ),
+    "a column in two groups": (
+        lambda: tp.Explainer(plain, FRAME, groups={"g": ["a"], "h": ["a"]}),
+        ValueError,
+        "belongs to both",
+    ),
+    "too few group labels": (
+        lambda: tp.Explainer(plain, FRAME, groups=["g", "h"]),
+        ValueError,
+        "2 labels for 3 columns",
+    ),
+    "a cell that does not fit": (
+        lambda: tp.Explainer(plain, np.arange(6).reshape(2, 3))([[0.5, 1, 2]]),
+        ValueError,
+        "not every cell fits",
+    ),
 }
 
 

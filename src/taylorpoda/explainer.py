@@ -28,7 +28,7 @@ from taylorpoda.games.tables import read_background
 from taylorpoda.utilities import resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from taylorpoda.engines.base import Engine
     from taylorpoda.explanation.core import Explanation
@@ -48,13 +48,16 @@ class Explainer:
 
     Args:
         model: An estimator with `predict` (classifiers: `predict_proba`), or any callable rows -> numbers.
-        background: Rows that stand for the population, in the container the model reads: all of them are used.
+        background: Rows that stand for the population, in the container the model reads: all of them are
+            used.
         utility: What the explanation is for: a name or a `taylorpoda.Utility`.
         policy: "optimal", "dirichlet" or "shapley".
         masking: What stands in for an absent feature: "marginal", "baseline", ... or your own rule.
-        output: Which output is explained: None for all, a class, a name or an index; "raw" for the margin of a boosted
-            ensemble.
+        output: Which output is explained: None for all, a class, a name or an index; "raw" for the margin of
+            a boosted ensemble.
         groups: Columns that enter and leave together: {player: [columns]}, or one label per column.
+        output_names: Names for the outputs, e.g. for the classes 0, 1, 2 of an XGBClassifier; None for the
+            model's own.
         link: None, or "logit" to explain logit(model).
         engine: "auto" or an engine's name.
         budget: Model rows an approximation may use; without one none is ever chosen.
@@ -91,6 +94,7 @@ class Explainer:
         policy: str = "optimal",
         masking: str | Masking = "marginal",
         output: Any = None,
+        output_names: Sequence[str] | None = None,
         groups: Any = None,
         link: Literal["logit"] | None = None,
         engine: EngineName = "auto",
@@ -111,7 +115,7 @@ class Explainer:
         self._seed = resolve_seed(random_state)
         self._options = {**check_options(options), "random_state": self._seed}
         rule = resolve_masking(masking)
-        self._model = bind_model(model, output=output, link=link)
+        self._model = bind_model(model, output=output, link=link, output_names=output_names)
         self._background, weights = read_background(background, self._model.quantity.feature_names)
         self._players = Players.from_groups(self._background.names, groups)
         self._counted = 0
@@ -132,11 +136,12 @@ class Explainer:
         too_large = 2 * table > self._max_memory
         if too_large or (engine == "auto" and rows > _AUTO_ROWS):
             msg = (
-                f"engine={engine!r}: exact enumeration of {n} players needs {rows:,} model rows and a table of "
-                f"{human_bytes(table)} per explained row and output (max_memory is {human_bytes(self._max_memory)}; "
+                f"engine={engine!r}: exact enumeration of {n} players needs {rows:,} model rows and a table "
+                f"of {human_bytes(table)} per explained row and output (max_memory is "
+                f"{human_bytes(self._max_memory)}; "
                 f'engine="auto" goes to {_AUTO_ROWS:,} rows). Ways out: group features with groups= so that fewer '
-                "players remain; pass fewer background rows (e.g. a weighted summary); explain fewer features with "
-                "a callable model" + (' ; or ask for it with engine="exact".' if not too_large else ".")
+                "players remain; pass fewer background rows (e.g. a weighted summary); explain fewer "
+                "features with a callable model" + (' ; or ask for it with engine="exact".' if not too_large else ".")
             )
             raise ValueError(msg)
         return ExactEngine(self._model, masking, evaluator)
@@ -200,8 +205,9 @@ class Explainer:
 
     def __repr__(self) -> str:
         return (
-            f"Explainer({self._model.name}, {self._players.n_players} players, {self._background.n_rows} background "
-            f"rows, engine={self._engine.name!r}, policy={self._policy!r}, utility={self._utility.name!r})"
+            f"Explainer({self._model.name}, {self._players.n_players} players, {self._background.n_rows} "
+            f"background rows, engine={self._engine.name!r}, policy={self._policy!r}, "
+            f"utility={self._utility.name!r})"
         )
 
 
@@ -229,6 +235,7 @@ def versions(model: BoundModel) -> dict[str, str]:
     """The versions behind the numbers: ours, Python's, numpy's and that of the model's library."""
     found = {"taylorpoda": __version__, "python": platform.python_version(), "numpy": np.__version__}
     module = getattr(getattr(model.quantity.predict, "func", model.quantity.predict), "__module__", None) or ""
+    module = model.quantity.library or module
     package = {"sklearn": "scikit-learn"}.get(module.split(".")[0], module.split(".")[0])
     with suppress(PackageNotFoundError, ValueError):  # the model may come from no installed package
         found[package] = version(package)

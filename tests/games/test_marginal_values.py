@@ -141,9 +141,7 @@ def test_weights_are_carried_into_the_mean(brute_values):
 def test_groups_enter_and_leave_together():
     rng = np.random.default_rng(1)
     background, row = rng.normal(size=(5, 4)), rng.normal(size=(1, 4))
-    explanation = tp.Explainer(
-        wavy, background, groups={"pair": ["x0", "x2"]}, policy="shapley", random_state=0
-    )(row)
+    explanation = tp.Explainer(wavy, background, groups={"pair": ["x0", "x2"]}, policy="shapley", random_state=0)(row)
     assert explanation.feature_names == ("pair", "x1", "x3")
     hybrid = background.copy()
     hybrid[:, [0, 2]] = row[0, [0, 2]]

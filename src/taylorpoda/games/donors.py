@@ -57,20 +57,24 @@ class DonorBlock:
 
         Two donors give the same hybrid row exactly where S covers every player on which they differ.
         """
+        first = np.tile(np.arange(len(self.codes), dtype=np.int32), (1 << self.codes.shape[1], 1))
+        step = max(1, _CHUNK // (len(self.codes) * 4))
+        for start in range(0, len(self.coinciding), step):
+            some = self.coinciding[start : start + step]
+            first[some] = self._first(len(first) - 1 - some)
+        return first
+
+    @cached_property
+    def coinciding(self) -> NDArray[np.intp]:
+        """The sets of present players for which some two donors give the same hybrid row."""
         size, n = self.codes.shape
-        first = np.tile(np.arange(size, dtype=np.int32), (1 << n, 1))
         alike = np.zeros(1 << n, dtype=bool)  # absent sets on which some two donors agree: subsets of an agreement
         alike[self.agreements] = True
         alike[0] = size > 1
         for j in range(n):
             halves = alike.reshape(-1, 2, 1 << j)
             halves[:, 0] |= halves[:, 1]
-        absent = np.flatnonzero(alike)
-        step = max(1, _CHUNK // (size * 4))
-        for start in range(0, len(absent), step):
-            some = absent[start : start + step]
-            first[len(alike) - 1 - some] = self._first(some)
-        return first
+        return len(alike) - 1 - np.flatnonzero(alike)
 
     def _first(self, absent: NDArray[np.intp]) -> NDArray[np.int32]:
         """The first donor of each class, for some sets of absent players: shape (m, k)."""

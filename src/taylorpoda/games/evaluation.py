@@ -199,6 +199,7 @@ def check_same_answers(first: NDArray[np.float64], second: NDArray[np.float64], 
         row = int(np.argmax(apart.max(axis=1)))
         msg = (
             f"the model {name} answers differently on the same rows: {first[row].tolist()} and then "
-            f"{second[row].tolist()} for explained row {row}. Fix its seed, or switch dropout and sampling off."
+            f"{second[row].tolist()} for explained row {row}. Fix its seed, or switch dropout and sampling "
+            "off."
         )
         raise ValueError(msg)

@@ -66,8 +66,8 @@ def listed_values(
 class SharedDonorTables:
     """Tables of rows whose donors are the same for every coalition (baseline, marginal).
 
-    Equal hybrid rows of one explained row are evaluated once. Donors stand in blocks that fit the memory; on all but
-    the smallest bounds that is one block.
+    Equal hybrid rows of one explained row are evaluated once. Donors stand in blocks that fit the memory; on
+    all but the smallest bounds that is one block.
     """
 
     def __init__(self, model: BoundModel, masking: SharedDonors, players: Players, working: int) -> None:
@@ -197,9 +197,9 @@ class SharedDonorTables:
             needed[full[:, None], free] = False
         coalition, donor = np.nonzero(needed)
         values[coalition, donor] = self._listed(stacked, row, coalition, block.donors[donor], batch)
-        for start in range(0, len(every), _GATHER):
-            part = slice(start, start + _GATHER)
-            values[part] = values[every[part, None], first[part]]
+        for start in range(0, len(block.coinciding), _GATHER):
+            some = block.coinciding[start : start + _GATHER]
+            values[some] = values[some[:, None], first[some]]
         values[-1] = prediction
         return values
 

@@ -61,7 +61,8 @@ def tabulate(game: Game, n_players: int, *, chunk: int | None = None, max_memory
                 if 8 * total * values.shape[1] > bound:
                     msg = (
                         f"the table of {values.shape[1]} outputs x 2**{n} coalitions takes "
-                        f"{human_bytes(8.0 * total * values.shape[1])}, and max_memory is {human_bytes(bound)}."
+                        f"{human_bytes(8.0 * total * values.shape[1])}, and max_memory is "
+                        f"{human_bytes(bound)}."
                     )
                     raise ValueError(msg)
                 table = np.empty((values.shape[1], total))

@@ -30,8 +30,8 @@ def resolve_masking(masking: object) -> Masking:
     if isinstance(masking, Masking) and not isinstance(masking, type):
         return masking
     msg = (
-        f"masking has type {type(masking).__name__}; allowed: one of {sorted(_RULES)}, or an object with a name "
-        "and a fit(context) method."
+        f"masking has type {type(masking).__name__}; allowed: one of {sorted(_RULES)}, or an object with a "
+        "name and a fit(context) method."
     )
     raise TypeError(msg)
 

@@ -1,7 +1,8 @@
 """What stands in for an absent feature: the two seams every masking rule fits.
 
-A rule either supplies *donor rows* whose cells fill the absent columns (`HybridMasking`: the engine then builds the
-hybrid rows and calls the model), or it knows v(S) itself (`DirectMasking`: a trained surrogate, say).
+A rule either supplies *donor rows* whose cells fill the absent columns (`HybridMasking`: the engine then
+builds the hybrid rows and calls the model), or it knows v(S) itself (`DirectMasking`: a trained surrogate,
+say).
 """
 
 from __future__ import annotations

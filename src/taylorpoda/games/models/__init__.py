@@ -33,14 +33,13 @@ _ADAPTERS: list[ModelAdapter] = [
 ]
 
 
-def bind_model(
-    model: Any, *, output: Any = None, link: str | None = None, output_names: Any = None
-) -> BoundModel:
+def bind_model(model: Any, *, output: Any = None, link: str | None = None, output_names: Any = None) -> BoundModel:
     """Bind a model to what is explained.
 
     Args:
         model: An estimator, a booster, or any callable rows -> numbers.
-        output: None for all outputs; a class, output name or index; or "raw" for the margin of a boosted ensemble.
+        output: None for all outputs; a class, output name or index; or "raw" for the margin of a boosted
+            ensemble.
         link: None, or "logit" to explain logit(model).
         output_names: Names for the outputs, or other names for the classes; None for the model's own.
 

@@ -31,7 +31,8 @@ class Quantity:
         output_names: Names of outputs that are not classes, or other names for the classes.
         feature_names: The columns the model was fitted with, where it knows them.
         library: The distribution whose version provenance records; None where `predict` tells.
-        late_classes: Asked after the first answer, for models that name their classes only in what they answer.
+        late_classes: Asked after the first answer, for models that name their classes only in what they
+            answer.
     """
 
     predict: Callable[[Any], Any]
@@ -108,8 +109,9 @@ class BoundModel:
     def competing(self) -> bool:
         """Whether calls give every class, of which the largest is the label.
 
-        Also when one of three or more classes was picked: its rivals decide the label all the same, so the answer is
-        the slice of what explaining every class gives. Under link="logit" a picked class stands alone.
+        Also when one of three or more classes was picked: its rivals decide the label all the same, so the
+        answer is the slice of what explaining every class gives. Under link="logit" a picked class stands
+        alone.
         """
         several = self._width is not None and self._width > 1 and self.quantity.classes is not None
         return several and (self._selected is None or (self.link is None and self._width != 2))
@@ -249,6 +251,6 @@ def _hint(rows: Any) -> str:
         return ""
     kind = f"{library} {type(rows).__name__}"
     return (
-        f" (it was given a {kind}, the kind of the background; if it was fitted on another kind, pass the background in "
-        "that kind: the explained rows may stay what they are)"
+        f" (it was given a {kind}, the kind of the background; if it was fitted on another kind, pass the "
+        "background in that kind: the explained rows may stay what they are)"
     )

@@ -11,7 +11,7 @@ from taylorpoda.games.models.sklearn_models import SklearnAdapter
 
 
 class CatBoostAdapter(SklearnAdapter):
-    """CatBoostClassifier gives probabilities, CatBoostRegressor and CatBoostRanker predict, CatBoost gives its margin."""
+    """CatBoostClassifier gives probabilities, the others what their `predict` gives: of CatBoost, the margin."""
 
     def matches(self, model: Any) -> bool:
         """Whether some class of it is catboost.CatBoost."""
@@ -19,9 +19,7 @@ class CatBoostAdapter(SklearnAdapter):
 
     def quantity(self, model: Any, *, raw: bool) -> Quantity:
         """What its `predict` returns, which of plain `CatBoost` is the margin; probabilities of a classifier."""
-        styled = is_a(model, "catboost.core", "CatBoostClassifier") or is_a(
-            model, "catboost.core", "CatBoostRegressor"
-        )
+        styled = is_a(model, "catboost.core", "CatBoostClassifier") or is_a(model, "catboost.core", "CatBoostRegressor")
         return super().quantity(model, raw=raw) if styled else self.margin(model, raw=raw)
 
     def margin(self, model: Any, *, raw: bool = True) -> Quantity:

@@ -43,7 +43,8 @@ class LabelRule:
             n_rows: How many rows are explained.
 
         Returns:
-            Shape (n_rows,): the class index where classes compete, 0 or 1 where one class is explained, else y.
+            Shape (n_rows,): the class index where classes compete, 0 or 1 where one class is explained, else
+            y.
 
         Raises:
             ValueError: If the length differs or a label is none of the classes.

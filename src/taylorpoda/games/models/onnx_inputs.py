@@ -30,7 +30,8 @@ _TYPES: dict[str, Any] = {
 def feed(inputs: Sequence[Any], rows: Any) -> dict[str, NDArray[Any]]:
     """The tensors of a graph.
 
-    Inputs that are named like columns take those; otherwise each takes as many columns as it is wide, in order.
+    Inputs that are named like columns take those; otherwise each takes as many columns as it is wide, in
+    order.
 
     Args:
         inputs: What the session declares: each with a name, a type and a shape.
@@ -41,6 +42,7 @@ def feed(inputs: Sequence[Any], rows: Any) -> dict[str, NDArray[Any]]:
 
     Raises:
         ValueError: If the columns do not make up the inputs, or cells do not fit a declared type.
+        TypeError: If cells are missing or no text where the graph reads strings.
     """
     names = _names(rows)
     if names is not None and len(inputs) > 1 and {i.name for i in inputs} <= set(names):
@@ -97,7 +99,7 @@ def _cast(column: NDArray[Any], declared: Any, name: str) -> NDArray[Any]:
         for cell in strings:
             if not isinstance(cell, str):
                 msg = f"the ONNX graph reads strings from {name}, which holds {cell!r}: {_advice(cell)}."
-                raise ValueError(msg)
+                raise TypeError(msg)
         return strings
     if column.dtype.kind in "USMm":
         msg = f"the ONNX graph reads {declared.type} from {name}, which has dtype {column.dtype}."

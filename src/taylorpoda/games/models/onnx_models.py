@@ -33,8 +33,7 @@ class OnnxAdapter:
         """The graph's probabilities, or its one output of numbers."""
         if raw:
             msg = (
-                'output="raw" is the margin of a boosted ensemble, which an ONNX graph does not give. '
-                "Use output=None."
+                'output="raw" is the margin of a boosted ensemble, which an ONNX graph does not give. Use output=None.'
             )
             raise ValueError(msg)
         predict = OnnxPrediction(model)
@@ -67,9 +66,7 @@ class OnnxPrediction:
             self._graph = _graph_of(model)
         else:
             self._graph = model.SerializeToString() if _is_proto(model) else Path(model).read_bytes()
-            self._session = runtime.InferenceSession(
-                self._graph, providers=runtime.get_available_providers()
-            )
+            self._session = runtime.InferenceSession(self._graph, providers=runtime.get_available_providers())
         self.outputs = choose_outputs(self._session.get_outputs())
         self._classes = _labels_in(self._graph) if self.outputs.probabilities else None
 

@@ -56,7 +56,8 @@ def choose_outputs(outputs: Sequence[Any]) -> ChosenOutputs:
         return ChosenOutputs(tuple(one.name for one in real), probabilities=True)
     listed = ", ".join(f"{one.name}: {one.type}" for one in outputs)
     msg = (
-        f"the ONNX graph has several outputs ({listed}) and none is called probabilities; explain one of them with "
+        f"the ONNX graph has several outputs ({listed}) and none is called probabilities; explain one of "
+        "them with "
         'a callable, e.g. model=lambda rows: session.run(["name"], {"X": rows})[0].'
     )
     raise ValueError(msg)

@@ -47,7 +47,8 @@ def find_output(output: Any, *known: Sequence[Any] | None) -> int:
             if -width <= number < width:
                 return number % width
     texts = dict.fromkeys(str(name) for names in lists for name in names)
-    raise unknown_choice("output", output, [*texts, *(str(k) for k in range(width) if str(k) not in texts)])
+    error = unknown_choice("output", output, [*texts, *(str(k) for k in range(width) if str(k) not in texts)])
+    raise error
 
 
 def _alike(output: Any, names: Sequence[Any]) -> int | None:

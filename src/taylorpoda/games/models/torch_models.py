@@ -81,7 +81,7 @@ def _numbers(rows: Any) -> Any:
         except (TypeError, ValueError) as error:
             msg = f"a torch module reads numbers, and some column of the rows holds none ({error})."
             raise TypeError(msg) from error
-    return np.ascontiguousarray(array)
+    return np.require(array, requirements=["C", "W"])  # a tensor shares its memory, so torch wants it writable
 
 
 @dataclass

@@ -93,7 +93,10 @@ class NumpyTable(Table):
 
     def mix(self, rows: NDArray[np.intp], present: NDArray[np.bool_], donors: NDArray[np.intp]) -> NDArray[Any]:
         """Hybrid rows, listed."""
-        return np.where(present, self._array[rows], self._array[donors])
+        mixed = self._array[donors]
+        one = len(rows) and bool((rows == rows[0]).all())
+        np.copyto(mixed, self._array[rows[0]] if one else self._array[rows], where=present)
+        return mixed
 
     def mix_grid(self, rows: NDArray[np.intp], present: NDArray[np.bool_], donors: NDArray[np.intp]) -> NDArray[Any]:
         """Hybrid rows, all combinations, by broadcasting."""

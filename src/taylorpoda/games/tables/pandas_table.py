@@ -125,8 +125,9 @@ class PandasTable(Table):
             cells = cast_without_loss(series.to_numpy(), wanted, parameter, name)
             return pd.Series(cells, index=series.index)
         msg = (
-            f"column {name!r} of {parameter} has dtype {series.dtype} but the background has {wanted}, and not "
-            f"every cell fits; convert one of them so that both agree, e.g. {parameter}[{name!r}].astype(...)."
+            f"column {name!r} of {parameter} has dtype {series.dtype} but the background has {wanted}, and "
+            f"not every cell fits; convert one of them so that both agree, e.g. "
+            f"{parameter}[{name!r}].astype(...)."
         )
         try:
             cast = series.astype(wanted)
