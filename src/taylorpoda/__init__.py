@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from taylorpoda import methods
+from taylorpoda import methods, plots
 from taylorpoda._version import __version__
 from taylorpoda.allocation import Allocation, allocate
 from taylorpoda.dividends.dense import harsanyi, values_from
@@ -10,6 +10,7 @@ from taylorpoda.explainer import Explainer
 from taylorpoda.explanation import Explanation
 from taylorpoda.games.table import TableGame
 from taylorpoda.games.tabulate import tabulate
+from taylorpoda.postulates import audit
 from taylorpoda.utilities import Utility, score
 
 __all__ = [
@@ -20,8 +21,10 @@ __all__ = [
     "Utility",
     "__version__",
     "allocate",
+    "audit",
     "harsanyi",
     "methods",
+    "plots",
     "score",
     "tabulate",
     "values_from",

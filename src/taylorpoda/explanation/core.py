@@ -261,10 +261,10 @@ class Explanation:
         return int(self.games.full.shape[0])
 
     def __getitem__(self, key: Any) -> Explanation:
-        rows_key, output_key = key if isinstance(key, tuple) else (key, slice(None))
         if isinstance(key, tuple) and len(key) != 2:
             msg = f"an explanation is sliced as [rows] or [rows, output], got {len(key)} subscripts."
             raise IndexError(msg)
+        rows_key, output_key = key if isinstance(key, tuple) else (key, slice(None))
         rows = row_positions(rows_key, len(self))
         n_outputs = self.games.full.shape[1]
         if isinstance(output_key, slice) or output_key is Ellipsis:
