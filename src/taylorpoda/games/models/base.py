@@ -151,11 +151,6 @@ class BoundModel:
         self.__dict__.update(state)
         self._lock = threading.Lock()
 
-    @property
-    def _column(self) -> int | None:
-        """The column of an answer that is explained alone; one number stands for the second of two classes."""
-        return 0 if self._width == 1 else self._selected
-
     def __call__(self, rows: Any, n_rows: int, where: Callable[[int], str] | None = None) -> NDArray[np.float64]:
         """Predict, check and count.
 
@@ -183,7 +178,9 @@ class BoundModel:
         outputs, axes = as_outputs(raw, n_rows, f"the model {self.quantity.name}")
         self._settle(outputs, axes)
         if self._selected is not None and not self.competing:
-            outputs = outputs[:, [self._column]]
+            # One number stands for the second of two classes.
+            column = 0 if outputs.shape[1] == 1 else self._selected
+            outputs = outputs[:, column : column + 1]
         self._check_finite(outputs, where)
         return self._linked(outputs, where) if self.link == "logit" else outputs
 

@@ -55,7 +55,8 @@ def feed(inputs: Sequence[Any], rows: Any) -> dict[str, NDArray[Any]]:
             return {inputs[0].name: np.ascontiguousarray(array)}
     else:
         columns = [_column(rows, name) for name in names]
-    tensors, used = {}, 0
+    tensors: dict[str, NDArray[Any]] = {}
+    used = 0
     for one in inputs:
         width = one.shape[1] if len(one.shape) > 1 else 1
         if not isinstance(width, int):

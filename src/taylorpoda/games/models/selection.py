@@ -34,9 +34,9 @@ def find_output(output: Any, *known: Sequence[Any] | None) -> int:
             if type(name) is type(output) and name == output:
                 return position
     for names in lists:
-        position = _alike(output, names)
-        if position is not None:
-            return position
+        alike = _alike(output, names)
+        if alike is not None:
+            return alike
     width = len(lists[0])
     if not isinstance(output, bool | np.bool_):
         try:

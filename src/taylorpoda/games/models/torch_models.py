@@ -53,7 +53,7 @@ class TorchPrediction:
         """Run the module in evaluation mode and without gradients."""
         import torch
 
-        table = rows if isinstance(rows, torch.Tensor) else torch.as_tensor(_numbers(rows))
+        table: Any = rows if isinstance(rows, torch.Tensor) else torch.as_tensor(_numbers(rows))
         like = next((p for p in self.module.parameters() if p.is_floating_point()), None)
         if like is not None:
             table = table.to(like.device, like.dtype if table.is_floating_point() else None)
