@@ -81,10 +81,10 @@ def cell(value: object, limit: int = 24) -> str:
     if isinstance(value, numbers.Real):
         return _real(float(value))
     if isinstance(value, dt.date | dt.time):
-        stamp = str(value.isoformat())
-        for tail in ("T00:00:00", ":00"):
-            stamp = stamp.removesuffix(tail) if "+" not in stamp else stamp
-        return one_line(stamp.replace("T", " ", 1), limit)
+        stamp = value.isoformat().replace("T", " ", 1)
+        if getattr(value, "tzinfo", None) is None:
+            stamp = stamp.removesuffix(" 00:00:00").removesuffix(":00")
+        return stamp
     if isinstance(value, bytes):
         value = value.decode("utf-8", "replace")
     return one_line(value, limit)

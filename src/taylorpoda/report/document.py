@@ -13,8 +13,8 @@ from taylorpoda.report.markup import Markup, join, tag
 def document(title: str, *body: object) -> str:
     """A whole HTML document.
 
-    Its policy forbids scripts, frames, forms and every resource from elsewhere; the one style sheet is allowed by its
-    own hash.
+    Its policy forbids scripts, frames, forms and every resource from elsewhere; the one style sheet is
+    allowed by its own hash.
 
     Args:
         title: The title of the page; escaped, like all text.

@@ -48,8 +48,8 @@ def tag(element: str, /, *children: object, **attributes: object) -> Markup:
     Args:
         element: Its name.
         *children: What is in it; text is escaped, Markup is not, None is left out.
-        **attributes: Its attributes, values escaped. A trailing underscore is dropped (`class_`), other underscores
-            become hyphens, None leaves the attribute out, True writes it without a value.
+        **attributes: Its attributes, values escaped. A trailing underscore is dropped (`class_`), other
+            underscores become hyphens, None leaves the attribute out, True writes it empty.
 
     Returns:
         The element.
@@ -63,7 +63,7 @@ def tag(element: str, /, *children: object, **attributes: object) -> Markup:
         plain = key.rstrip("_").replace("_", "-")
         if value is None or value is False:
             continue
-        written.append(f" {plain}" if value is True else f' {plain}="{escape(value)}"')
+        written.append(f' {plain}="{"" if value is True else escape(value)}"')
     head = f"<{element}{''.join(written)}"
     if element in _VOID and not children:
         return Markup(f"{head}/>")

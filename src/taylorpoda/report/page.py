@@ -91,13 +91,13 @@ def page(
     """A self-contained HTML page: no script, nothing loaded, every name escaped; dark, light and printable.
 
     Args:
-        explanations: One explanation, or several of the same rows by name. The pictures show the one of policy
-            "optimal" if there is one, else the last; the tables show all.
+        explanations: One explanation, or several of the same rows by name. The pictures show the one of
+            policy "optimal" if there is one, else the last; the tables show all.
         title: The title; None for one that names the model.
         description: A paragraph of plain text under the title.
         rows: The rows that get a card, in this order; None for the first ten.
-        output: The output to show, where there are several. None shows, in each card, the output the model gives most
-            to, and means over all outputs elsewhere.
+        output: The output to show, where there are several. None shows, in each card, the output the model
+            gives most to, and means over all outputs elsewhere.
         table: The table of policies and utilities; None computes it with `utility_table`.
         max_display: The most bars of a picture; the features beyond it share one. None for all.
 
@@ -105,8 +105,8 @@ def page(
         The document.
 
     Raises:
-        ValueError: If there is no explanation or no row, the explanations are of different rows or features, or a row
-            or the output does not exist.
+        ValueError: If there is no explanation or no row, the explanations are of different rows or features,
+            or a row or the output does not exist.
         TypeError: If something is not an Explanation.
     """
     named = _named(explanations)

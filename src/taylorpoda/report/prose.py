@@ -18,28 +18,29 @@ if TYPE_CHECKING:
 
 TABLE = tag(
     "p",
-    "A utility says what an explanation is for. A policy that adapts is allocated anew for each column; the best of "
-    "each column is bold with a dot. Nothing here called the model again.",
+    "A utility says what an explanation is for. A policy that adapts is allocated anew for each column; the "
+    "best of each column is bold with a dot. Nothing here called the model again.",
     class_="note",
 )
 IMPORTANCE = tag("p", "The mean absolute attribution of each feature over all rows.", class_="note")
 
 _TERMS = {
     "attribution": (
-        "What a feature adds to the prediction. The attributions of a row add up, from what the model gives on "
-        "average to what it gives here."
+        "What a feature adds to the prediction. The attributions of a row add up, from what the model gives "
+        "on average to what it gives here."
     ),
     "interaction": (
-        "What features earn only by acting together. It may be shared among them in any proportion: the Shapley "
-        "value splits it evenly, an adaptive policy in the way that serves the utility."
+        "What features earn only by acting together. It may be shared among them in any proportion: the "
+        "Shapley value splits it evenly, an adaptive policy in the way that serves the utility."
     ),
     "admissible interval": (
-        "Every value that some valid way of sharing the interactions gives the feature. Where it excludes zero the "
-        "sign is certain: no choice of shares can flip it."
+        "Every value that some valid way of sharing the interactions gives the feature. Where it excludes "
+        "zero the sign is certain: no choice of shares can flip it."
     ),
     "utility": (
-        "What makes a ranking of features good. For inclusion, how soon the features of largest attribution, taken "
-        "alone, bring the prediction back; for exclusion, how fast it is lost without them."
+        "What makes a ranking of features good. For inclusion, how soon the features of largest "
+        "attribution, taken alone, bring the prediction back; for exclusion, how fast it is lost without "
+        "them."
     ),
     "proven optimal": "No admissible way of sharing the interactions has a better utility; proven, not sampled.",
     "ceiling": "The best utility any ranking of the features could have, whether an attribution gives it or not.",
@@ -110,8 +111,8 @@ def gain(utility: str, *, higher: bool) -> Markup:
 def footer() -> Markup:
     """What made the page."""
     text = (
-        f"Made by taylorpoda {__version__}. This page is one file: it runs no script and loads nothing. The method is "
-        "TaylorPODA (Tang, Esnaola, Panoutsos)."
+        f"Made by taylorpoda {__version__}. This page is one file: it runs no script and loads nothing. The "
+        "method is TaylorPODA (Tang, Esnaola, Panoutsos)."
     )
     return tag("footer", tag("p", text))
 

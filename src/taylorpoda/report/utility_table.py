@@ -32,8 +32,8 @@ class UtilityTable:
         utilities: The names of the utilities, its columns.
         higher_is_better: One direction per utility.
         means: Shape (labels, utilities).
-        shares: Shape (labels, utilities): of the gain over the Shapley value that any ranking could reach, the share
-            reached; NaN where none is possible or known.
+        shares: Shape (labels, utilities): of the gain over the Shapley value that any ranking could reach,
+            the share reached; NaN where none is possible or known.
         ceilings: Shape (utilities,): the mean of the best any ranking could have; NaN where it is not known.
         n_rows: How many rows the means are over.
     """
@@ -62,13 +62,13 @@ def utility_table(
 ) -> UtilityTable:
     """Score every explanation by every utility, from the stored games, without a model call.
 
-    A policy that adapts ("dirichlet", "optimal") is allocated anew for each column: the column says how well it serves
-    that utility when asked to.
+    A policy that adapts ("dirichlet", "optimal") is allocated anew for each column: the column says how well
+    it serves that utility when asked to.
 
     Args:
         explanations: Explanations of the same rows, by name.
-        utilities: The columns; None for all that are registered, without those that read labels where the first
-            explanation has none.
+        utilities: The columns; None for all that are registered, without those that read labels where the
+            first explanation has none.
         output: The output to score; None for the mean over all.
 
     Returns:
