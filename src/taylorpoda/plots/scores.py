@@ -113,6 +113,7 @@ def scores(explanation: Explanation, *, output: str | int | None = None, ax: Axe
     axes.plot(x, score, color=style.POSITIVE, label=named, **looks[2])
     axes.margins(x=0.03)
     axes.set_xticks([])
+    axes.tick_params(axis="y", labelsize="small")
     style.label_x(axes, f"{rows:,} rows, the worst for Shapley first")
     name = one_line(explanation.utility.name, 30)
     better = "higher" if gain.higher_is_better else "lower"

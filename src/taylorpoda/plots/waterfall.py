@@ -62,6 +62,7 @@ def waterfall(
     for (position, value), (x, text, rightwards) in zip(ends, totals, strict=True):
         axes.plot([value], [position], marker="o", markersize=6, color=style.ink(axes))
         style.write_beside(axes, x, position, text, rightwards=rightwards, fontweight="bold")
+    style.title(axes, f"Row {view.row}: what leads from the average to this prediction")
     style.label_x(axes, "f(x)" if view.output_name is None else f"f(x) for {one_line(view.output_name, 24)}")
     return axes
 

@@ -24,6 +24,8 @@ from taylorpoda.report.utility_table import UtilityTable, table_html, utility_ta
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from taylorpoda.utilities import Utility
+
 _CARDS = 10
 
 
@@ -35,6 +37,7 @@ def write_html(
     description: str | None = None,
     rows: Iterable[int] | None = None,
     output: str | int | None = None,
+    utilities: Iterable[str | Utility] | None = None,
     table: UtilityTable | None = None,
     max_display: int | None = 12,
 ) -> Path:
@@ -47,6 +50,7 @@ def write_html(
         description: A paragraph of plain text under the title.
         rows: The rows that get a card.
         output: The output to show.
+        utilities: The columns of the table.
         table: The table of policies and utilities.
         max_display: The most bars of a picture.
 
@@ -62,6 +66,7 @@ def write_html(
         description=description,
         rows=rows,
         output=output,
+        utilities=utilities,
         table=table,
         max_display=max_display,
     )
@@ -85,6 +90,7 @@ def page(
     description: str | None = None,
     rows: Iterable[int] | None = None,
     output: str | int | None = None,
+    utilities: Iterable[str | Utility] | None = None,
     table: UtilityTable | None = None,
     max_display: int | None = 12,
 ) -> str:
@@ -98,7 +104,9 @@ def page(
         rows: The rows that get a card, in this order; None for the first ten.
         output: The output to show, where there are several. None shows, in each card, the output the model
             gives most to, and means over all outputs elsewhere.
-        table: The table of policies and utilities; None computes it with `utility_table`.
+        utilities: The columns of the table of policies and utilities; None for all that are registered. A policy that
+            adapts is allocated anew for each, which takes its time where there are many features.
+        table: The table itself; None computes it with `utility_table`.
         max_display: The most bars of a picture; the features beyond it share one. None for all.
 
     Returns:
@@ -117,7 +125,7 @@ def page(
     if output is not None:
         check_output(shown, output)
     heading = title if title is not None else f"Explanation of {one_line(shown.subject.model, 80)}"
-    table = utility_table(named, output=output) if table is None else table
+    table = utility_table(named, utilities, output=output) if table is None else table
     cards = [card(shown, named, row, output=output, max_display=limit) for row in chosen]
     main = tag(
         "main",

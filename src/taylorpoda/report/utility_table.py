@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from taylorpoda.explanation import Explanation
 
-_ADAPTIVE = frozenset({"dirichlet", "optimal"})
-
 
 @dataclass(frozen=True)
 class UtilityTable:
@@ -86,11 +84,12 @@ def utility_table(
     means = np.full((len(explanations), len(columns)), np.nan)
     shares, ceilings = means.copy(), np.full(len(columns), np.nan)
     for j, utility in enumerate(columns):
-        reference = _adapted(first, utility)
+        adapted = [_adapted(explanation, utility) for explanation in explanations.values()]
+        reference = next((one for one in adapted if one.policy == "optimal"), adapted[0])
         shapley, ceiling = (_chosen(first, array, output) for array in (reference.shapley_score, reference.ceiling))
         ceilings[j] = ceiling.mean()
-        for i, explanation in enumerate(explanations.values()):
-            scores = _chosen(first, _scores(explanation, utility), output)
+        for i, explanation in enumerate(adapted):
+            scores = _chosen(first, explanation.score, output)
             means[i, j] = scores.mean()
             shares[i, j] = share_of_gain(scores, shapley, ceiling)
     return UtilityTable(
@@ -105,15 +104,10 @@ def utility_table(
 
 
 def _adapted(explanation: Explanation, utility: Utility) -> Explanation:
+    """The same policy, asked to serve this utility; one that does not adapt is judged by it all the same."""
     if explanation.utility.name == utility.name:
         return explanation
     return explanation.reallocate(utility=utility)
-
-
-def _scores(explanation: Explanation, utility: Utility) -> NDArray[np.float64]:
-    if explanation.policy in _ADAPTIVE:
-        return _adapted(explanation, utility).score
-    return explanation.scores(utility)
 
 
 def _chosen(explanation: Explanation, scores: NDArray[np.float64], output: object) -> NDArray[np.float64]:
