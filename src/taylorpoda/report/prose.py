@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 TABLE = tag(
     "p",
-    "A utility says what an explanation is for. A policy that adapts is allocated anew for each column, without another "
-    "call of the model; the best of each column is bold with a dot.",
+    "A utility says what an explanation is for. A policy that adapts is allocated anew for each column, without "
+    "another call of the model; the best of each column is bold with a dot.",
     class_="note",
 )
 IMPORTANCE = tag("p", "The mean absolute attribution of each feature over all rows.", class_="note")
