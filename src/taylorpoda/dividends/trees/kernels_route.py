@@ -1,0 +1,50 @@
+"""Compiled: where rows go in the trees."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numba
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@numba.njit(cache=True, nogil=True, inline="always")
+def goes_left(cell: float, threshold: float, flags: int, start: int, lookup: Any) -> bool:
+    """Whether a cell goes left at a split."""
+    if flags & 2:
+        return lookup[start + int(cell)] != 0
+    if cell <= threshold:
+        return True
+    return (flags & 1) != 0 and cell != cell  # noqa: PLR0124 - NaN
+
+
+@numba.njit(cache=True, nogil=True)
+def leaves_of(
+    columns: Any,
+    column: Any,
+    threshold: Any,
+    flags: Any,
+    lookup_start: Any,
+    lookup: Any,
+    left: Any,
+    right: Any,
+    roots: Any,
+) -> NDArray[np.int32]:
+    """The leaf of every row in every tree: columns (columns, rows) -> (rows, trees)."""
+    rows = columns.shape[1]
+    result = np.empty((rows, len(roots)), np.int32)
+    for tree in range(len(roots)):
+        for row in range(rows):
+            node = roots[tree]
+            while left[node] >= 0:
+                cell = columns[column[node], row]
+                node = (
+                    left[node]
+                    if goes_left(cell, threshold[node], flags[node], lookup_start[node], lookup)
+                    else right[node]
+                )
+            result[row, tree] = node
+    return result

@@ -1,0 +1,1 @@
+"""One reader per library: from a fitted model to an `Ensemble`."""
