@@ -63,6 +63,10 @@ def test_attributions_that_do_not_add_up_get_a_step_that_says_so():
     assert steps[-1].unexplained
     assert abs(steps[-1].value - 1.5) < 1e-15
     assert abs(steps[-1].end - 3.0) < 1e-15
+    folded = steps_of(view_of([2.0, -1.0, 0.25], 0.5, 3.0), 2)
+    assert [step.label for step in folded] == ["f0", "2 other features", "not attributed"]
+    assert [step.start for step in folded] == [0.5, 2.5, 1.75]
+    assert folded[-1].value == 1.25
 
 
 @given(

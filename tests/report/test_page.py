@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import taylorpoda as tp
-from taylorpoda.report import page, utility_table, write_html
+from taylorpoda.report import UtilityTable, page, utility_table, write_html
 from taylorpoda.report.markup import Markup, escape, tag
 
 ALLOWED = set(
@@ -84,6 +84,19 @@ def test_bars_are_as_long_as_the_attributions(hostile):
     assert abs(lengths[drawn] - scale * sizes[drawn]).max() < 0.05
 
 
+def test_bars_join_the_average_to_the_prediction(hostile):
+    tree = parsed(page(hostile, rows=[3]))
+    (card,) = tree.iter("article")
+    dots = [float(dot.get("cx")) for dot in card.iter("circle") if dot.get("r") == "4"]
+    ends = waterfall(card)
+    level = dots[0]
+    for left, right in ends:
+        assert min(abs(left - level), abs(right - level)) < 0.9
+        level = right if abs(left - level) < abs(right - level) else left
+    assert abs(level - dots[1]) < 0.9
+    assert dots[0] != dots[1]
+
+
 def test_every_number_of_a_row_is_in_its_table(named, hostile):
     tree = parsed(page(named, rows=[5]))
     (card,) = tree.iter("article")
@@ -148,6 +161,13 @@ def test_the_table_of_policies_says_the_means(named, hostile):
         assert sign * table.ceilings[j] >= sign * table.means[1, j] - 1e-12
     assert table.best.any(axis=0).all()
     assert abs(table.shares[0][np.isfinite(table.shares[0])]).max() < 1e-12
+
+
+def test_the_best_of_a_column_depends_on_its_direction():
+    means = np.array([[1.0, 1.0, 2.0], [3.0, 3.0, 2.0 + 1e-12]])
+    unknown = np.full((2, 3), np.nan)
+    table = UtilityTable(("a", "b"), ("x", "y", "z"), (False, True, True), means, unknown, unknown[0], 5)
+    assert table.best.tolist() == [[True, False, True], [False, True, True]]
 
 
 def test_a_table_of_one_s_own_is_shown(hostile):
