@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _BLOCK_BITS = 16  # 2**16 float64 are 512 KiB: the passes over one block stay in the second-level cache
-_SHORT = 3  # below this player numpy's inner loop would be a few numbers long
+_BUFFERED = 6  # from this player on numpy's inner loop is faster with the smallest buffer
+_SMALL_BUFFER = 16
+_SHORT = 4  # below this player numpy's inner loop would be a few numbers long
 _PAIRED = {np.dtype(np.float32): np.complex64, np.dtype(np.float64): np.complex128}
 
 
@@ -89,8 +91,15 @@ def _sweep(flat: NDArray[Any], n_players: int, combine: Callable[..., Any]) -> N
     block = 1 << _BLOCK_BITS
     low = min(n_players, _BLOCK_BITS)
     for start in range(0, flat.size, block):
-        for player in range(low):
+        for player in range(min(low, _BUFFERED)):
             _pass(flat[start : start + block], player, combine)
+        # numpy walks runs shorter than half its buffer in a slower way; this setting belongs to the thread.
+        usual = np.setbufsize(_SMALL_BUFFER)
+        try:
+            for player in range(_BUFFERED, low):
+                _pass(flat[start : start + block], player, combine)
+        finally:
+            np.setbufsize(usual)
     if n_players == low:
         return
     rows = 1 << (n_players - low)
