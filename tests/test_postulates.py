@@ -235,7 +235,6 @@ def test_the_papers_column_beside_ours():
 def test_weights_that_do_not_sum_to_one_break_precision():
     """What the paper's 'no' would need: the candidates scaled by 0.9."""
     scaled = [
-        functools.partial(lambda member, values: 0.9 * member(values), one)
-        for one in methods.weighted_shap_family()
+        functools.partial(lambda member, values: 0.9 * member(values), one) for one in methods.weighted_shap_family()
     ]
     assert verdicts(audit(scaled, 3)) == (False, True, False, "partial")

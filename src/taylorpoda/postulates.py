@@ -160,18 +160,14 @@ def _share_settings(n: int) -> list[NDArray[np.float64]]:
     held = membership(n)
     sizes = coalition_sizes(n)
     place = np.cumsum(held, axis=1) - 1
-    settings = [
-        (held & (place == np.minimum(rank, sizes - 1)[:, None])).astype(np.float64) for rank in range(n)
-    ]
+    settings = [(held & (place == np.minimum(rank, sizes - 1)[:, None])).astype(np.float64) for rank in range(n)]
     draws = stream(_SEED, n).exponential(size=(2, 1 << n, n)) * held
     inside = (held.astype(np.float64), *draws)
     tiny = np.finfo(np.float64).tiny  # the empty coalition has no members to share among
     return settings + [weights / np.maximum(weights.sum(axis=1, keepdims=True), tiny) for weights in inside]
 
 
-def _with_shares(
-    method: Callable[..., Any], setting: NDArray[np.float64], values: NDArray[np.float64]
-) -> Any:
+def _with_shares(method: Callable[..., Any], setting: NDArray[np.float64], values: NDArray[np.float64]) -> Any:
     try:
         return method(values, shares=setting)
     except (AttributeError, TypeError, KeyError) as error:

@@ -18,9 +18,7 @@ from taylorpoda.datasets.cache import cache_root, fetch, store, write_atomically
 from taylorpoda.datasets.recipes import Source, openml
 
 DATA = os.environ.get("TAYLORPODA_DATA", "")
-needs_data = pytest.mark.skipif(
-    not Path(DATA, "abalone.csv").is_file(), reason="TAYLORPODA_DATA has no files here"
-)
+needs_data = pytest.mark.skipif(not Path(DATA, "abalone.csv").is_file(), reason="TAYLORPODA_DATA has no files here")
 
 CANCER = "Clump_thickness,Uniformity_of_cell_size,Uniformity_of_cell_shape,Marginal_adhesion,"
 CANCER += "Single_epithelial_cell_size,Bare_nuclei,Bland_chromatin,Normal_nucleoli,Mitoses"
@@ -191,9 +189,7 @@ def test_a_damaged_cache_is_not_believed(server, tiny, damage):
 
 def test_other_content_of_the_right_shape_is_said_so(server, tiny, tmp_path):
     tiny()
-    (tmp_path / "breast_cancer_wisconsin_original.csv").write_bytes(
-        tiny_cancer().replace(b"8,10,10", b"8,10,9")
-    )
+    (tmp_path / "breast_cancer_wisconsin_original.csv").write_bytes(tiny_cancer().replace(b"8,10,10", b"8,10,9"))
     with pytest.warns(UserWarning, match="not its content"):
         assert not datasets.load("cancer", data=tmp_path).verified
 

@@ -128,9 +128,7 @@ def test_agrees_with_shapiq_where_it_has_the_same():
     values = draw.normal(size=1 << n)
 
     def game(coalitions):
-        return np.array(
-            [values[int(sum(1 << j for j in np.flatnonzero(row)))] for row in np.asarray(coalitions)]
-        )
+        return np.array([values[int(sum(1 << j for j in np.flatnonzero(row)))] for row in np.asarray(coalitions)])
 
     computer = ExactComputer(game, n_players=n)
 
@@ -164,9 +162,7 @@ def test_occlusion_of_patches():
     values = draw.normal(size=(2, 3, 16))
     found = methods.occlusion(values, patches=[(0, 1), (2,), (1, 2, 3)])
     assert found.shape == (2, 3, 3)
-    expected = np.stack(
-        [values[..., 15] - values[..., 15 - 3], values[..., 15] - values[..., 15 - 4]], axis=-1
-    )
+    expected = np.stack([values[..., 15] - values[..., 15 - 3], values[..., 15] - values[..., 15 - 4]], axis=-1)
     assert np.array_equal(found[..., :2], expected)
     assert np.array_equal(found[..., 2], values[..., 15] - values[..., 1])
     spread = methods.occlusion(values, patches=[(0, 1), (1, 2)], per_player=True)

@@ -80,9 +80,7 @@ def content_checksum(features: NDArray[Any], target: NDArray[Any]) -> str:
     for array in (features, target):
         digest.update(repr(array.shape).encode())
         if array.dtype.kind == "f":
-            digest.update(
-                "\n".join(f"{number:.{_SIGNIFICANT_DIGITS}g}" for number in (array + 0.0).ravel()).encode()
-            )
+            digest.update("\n".join(f"{number:.{_SIGNIFICANT_DIGITS}g}" for number in (array + 0.0).ravel()).encode())
         else:
             digest.update(np.ascontiguousarray(array, dtype="<i8").tobytes())
     return digest.hexdigest()

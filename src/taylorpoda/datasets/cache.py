@@ -6,7 +6,7 @@ import hashlib
 import io
 import json
 import os
-import tempfile
+import secrets
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,15 +29,16 @@ def cache_root() -> Path:
 def write_atomically(path: Path, content: bytes) -> None:
     """Write a file so that a reader sees the whole of it or nothing, whenever the writer is killed."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    temporary = path.parent / f".{path.name}.{secrets.token_hex(8)}"
     try:
-        with os.fdopen(handle, "wb") as stream:
+        # Opened like any new file, so that the user's umask says who may read it.
+        with temporary.open("xb") as stream:
             stream.write(content)
             stream.flush()
             os.fsync(stream.fileno())
-        Path(temporary).replace(path)
+        temporary.replace(path)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
 
 

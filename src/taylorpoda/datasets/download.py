@@ -21,9 +21,7 @@ class DownloadError(OSError):
     """A file could not be downloaded; the message names the address and what went wrong."""
 
 
-def download(
-    url: str, *, attempts: int = _ATTEMPTS, timeout: float = _TIMEOUT, pause: float = _FIRST_PAUSE
-) -> bytes:
+def download(url: str, *, attempts: int = _ATTEMPTS, timeout: float = _TIMEOUT, pause: float = _FIRST_PAUSE) -> bytes:
     """Fetch a file.
 
     Args:

@@ -79,9 +79,7 @@ def read_csv(content: bytes, header: Sequence[str] | None = None) -> Records:
     """
     try:
         lines = [
-            tuple(cell.strip() for cell in row)
-            for row in csv.reader(io.StringIO(content.decode("utf-8-sig")))
-            if row
+            tuple(cell.strip() for cell in row) for row in csv.reader(io.StringIO(content.decode("utf-8-sig"))) if row
         ]
     except (UnicodeDecodeError, csv.Error) as error:
         msg = f"not readable as comma-separated UTF-8 text: {error}"

@@ -74,9 +74,7 @@ def lime(
     with ProgressBar("explaining with LIME", len(rows)) as bar:
         for number, row in enumerate(rows):
             state.seed(seed)
-            explained = explainer.explain_instance(
-                row, model, num_features=n_features, num_samples=num_samples
-            )
+            explained = explainer.explain_instance(row, model, num_features=n_features, num_samples=num_samples)
             for feature, weight in explained.local_exp[1]:
                 attributions[number, feature] = weight
             bar.advance()

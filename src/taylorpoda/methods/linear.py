@@ -31,9 +31,7 @@ def shapley(values: Any) -> Any:
     return shapley_of(values)
 
 
-def occlusion(
-    values: Any, *, patches: Sequence[Iterable[int]] | None = None, per_player: bool = False
-) -> Any:
+def occlusion(values: Any, *, patches: Sequence[Iterable[int]] | None = None, per_player: bool = False) -> Any:
     """OCC-1, v(N) - v(N without i), or the occlusion of patches, v(N) - v(N without the patch).
 
     Every interaction is credited in full to each of its members, so the attributions do not sum to

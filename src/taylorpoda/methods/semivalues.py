@@ -70,9 +70,7 @@ def mean_gains(values: Any) -> Any:
         return xp.reshape(flat[:, :0], (*lead, 0, 0))
     sizes = coalition_sizes(n_players - 1)
     order = np.argsort(sizes, kind="stable")
-    by_size = (
-        order if isinstance(table, np.ndarray) else xp.asarray(order, device=array_api_compat.device(table))
-    )
+    by_size = order if isinstance(table, np.ndarray) else xp.asarray(order, device=array_api_compat.device(table))
     ends = np.cumsum([comb(n_players - 1, size) for size in range(n_players)])
     players = []
     for player in range(n_players):
