@@ -24,7 +24,7 @@ from taylorpoda.games.masking.base import MaskingContext
 from taylorpoda.games.models import bind_model
 from taylorpoda.games.models.labels import LabelRule
 from taylorpoda.games.players import Players
-from taylorpoda.games.tables import read_background
+from taylorpoda.games.tables import frame_kind, read_background
 from taylorpoda.utilities import resolve
 
 if TYPE_CHECKING:
@@ -176,6 +176,7 @@ class Explainer:
             target=labels.encode(y, rows.n_rows),
             labels=labels,
             model=self._model.name,
+            container=frame_kind(X, self._background),
         )
         return build(
             solution.games,

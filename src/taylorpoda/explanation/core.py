@@ -297,6 +297,16 @@ class Explanation:
         """A `shap.Explanation` with the same values, base values, data and names."""
         return export.to_shap(self)
 
+    def to_shapiq(self, row: int = 0, output: object = None, *, order: int | None = None) -> Any:
+        """The Harsanyi dividends of one row as `shapiq.InteractionValues` with index "Moebius".
+
+        Args:
+            row: Which row.
+            output: Which of several outputs.
+            order: The largest set size; None for all.
+        """
+        return export.to_shapiq(self, row, output, order)
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)

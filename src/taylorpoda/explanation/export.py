@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import operator
+from typing import TYPE_CHECKING, Any, Literal
 
+import narwhals.stable.v2 as nw
 import numpy as np
 
 from taylorpoda._support.optional import require
+from taylorpoda.games.coalitions import all_coalitions, members
+
+# The kinds of container whose library makes the frame; any other rows give a pandas DataFrame.
+_FRAMES: dict[str, Literal["polars", "pyarrow"]] = {"polars DataFrame": "polars", "pyarrow Table": "pyarrow"}
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -68,19 +74,39 @@ def proof_line(explanation: Explanation) -> str:
 
 
 def to_frame(explanation: Explanation, output: object = None) -> Any:
-    """The attributions as a DataFrame; several outputs give two header rows (output, feature)."""
-    pandas = require("pandas", "frames", "to_frame()")
+    """The attributions as a DataFrame of the kind that came in.
+
+    Args:
+        explanation: What to export.
+        output: One of several outputs; None for all of them.
+
+    Returns:
+        A polars DataFrame or pyarrow Table if the rows were one; else a pandas DataFrame with their index. Of several
+        outputs, pandas gets two header rows (output, feature); the others have columns named "output: feature".
+    """
     subject = explanation.subject
-    index = subject.rows.index
+    values = np.asarray(explanation.allocation.attributions)
+    names = list(explanation.feature_names)
+    pandas_wanted = subject.container not in _FRAMES
     if subject.single or output is not None:
-        chosen = 0 if output is None else subject.output_index(output)
-        values = np.asarray(explanation.allocation.attributions)[:, chosen]
-        return pandas.DataFrame(values, columns=list(explanation.feature_names), index=index)
-    columns = pandas.MultiIndex.from_product(
-        [list(explanation.output_names or ()), list(explanation.feature_names)], names=["output", "feature"]
-    )
-    values = np.asarray(explanation.allocation.attributions).reshape(len(explanation), len(columns))
-    return pandas.DataFrame(values, columns=columns, index=index)
+        table = values[:, 0 if output is None else subject.output_index(output)]
+        header: Any = names
+    else:
+        table = values.reshape(len(explanation), values.shape[1] * values.shape[2])
+        pairs = [(kind, name) for kind in explanation.output_names or () for name in names]
+        header = pairs if pandas_wanted else [f"{kind}: {name}" for kind, name in pairs]
+        if pandas_wanted:
+            pandas = require("pandas", "frames", "to_frame()")
+            header = pandas.MultiIndex.from_tuples(pairs, names=["output", "feature"])
+    if pandas_wanted:
+        pandas = require("pandas", "frames", "to_frame()")
+        return pandas.DataFrame(table, columns=header, index=subject.rows.index)
+    if len(set(header)) != len(header):
+        msg = f"the columns {header} are not all different; pick one output, e.g. to_frame(output=0)."
+        raise ValueError(msg)
+    library = _FRAMES[subject.container]
+    require(library, library, "to_frame()")
+    return nw.from_dict({name: table[:, j] for j, name in enumerate(header)}, backend=library).to_native()
 
 
 def to_shap(explanation: Explanation) -> Any:
@@ -114,3 +140,29 @@ def display_data(explanation: Explanation) -> NDArray[Any]:
     for player, column in enumerate(columns):
         cells[:, player] = column
     return cells
+
+
+def to_shapiq(explanation: Explanation, row: int, output: object, order: int | None) -> Any:
+    """The dividends of one row as `shapiq.InteractionValues` (index "Moebius"), the empty set included."""
+    shapiq = require("shapiq", "shapiq", "to_shapiq()")
+    dividends = explanation.dividends(row, output)
+    n = len(explanation.feature_names)
+    most = n if order is None else operator.index(order)
+    if not 0 <= most <= n:
+        msg = f"order={order!r} is out of range; allowed: None, or 0 to {n}."
+        raise ValueError(msg)
+    if not isinstance(dividends, np.ndarray):
+        return dividends.to_shapiq(most)
+    sizes = all_coalitions(n).sum(axis=1)
+    kept = np.flatnonzero((sizes <= most) & ((dividends != 0) | (sizes == 0)))
+    lookup = {tuple(np.flatnonzero(one).tolist()): k for k, one in enumerate(members(kept, n))}
+    return shapiq.InteractionValues(
+        values=dividends[kept],
+        index="Moebius",
+        min_order=0,
+        max_order=most,
+        n_players=n,
+        interaction_lookup=lookup,
+        estimated=False,
+        baseline_value=float(dividends[0]),
+    )

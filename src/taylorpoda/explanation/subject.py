@@ -30,6 +30,7 @@ class Subject:
         target: Shape (rows,): what utilities compare with, or None.
         labels: How the user's y becomes such targets.
         model: The model in words.
+        container: The kind of DataFrame that `to_frame` gives.
     """
 
     rows: Table
@@ -40,6 +41,7 @@ class Subject:
     target: NDArray[np.float64] | None
     labels: LabelRule
     model: str
+    container: str = "pandas DataFrame"
 
     def with_target(self, target: NDArray[np.float64] | None) -> Subject:
         """The same subject with other labels."""

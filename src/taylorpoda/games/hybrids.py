@@ -81,7 +81,7 @@ class SharedDonorTables:
         self.base = fixed.weights @ outputs
         # Per donor and coalition: two copies of the outputs, one listing of pairs and a few flags.
         size = max(1, min(_LARGEST_BLOCK, working // ((40 + 16 * model.n_outputs) << players.n_players)))
-        codes = self._player_codes(masking.donors.codes())
+        codes = masking.donors.player_codes(players.player_of_column)
         self._blocks = [
             DonorBlock(np.arange(start, stop), fixed.weights[start:stop], outputs[start:stop], codes[start:stop])
             for start in range(0, len(codes), size)
@@ -91,7 +91,7 @@ class SharedDonorTables:
     def tasks(self, rows: Table, predictions: NDArray[np.float64], batch: int) -> Iterator[Callable[[], Values]]:
         """Work items, each giving the positions and (rows, outputs, 2**n) values of some explained rows."""
         stacked = self._donors.stack(rows)
-        codes = self._player_codes(stacked.codes())
+        codes = stacked.player_codes(self._players.player_of_column)
         donors, own = np.split(codes, [self._donors.n_rows])
         bits = 1 << np.arange(self._players.n_players, dtype=np.int64)
         same = [(donors == row) @ bits for row in own]
@@ -107,15 +107,6 @@ class SharedDonorTables:
                 np.array([row]),
                 self._once_each(stacked, row, same[row], predictions[row], batch)[None],
             )
-
-    def _player_codes(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
-        if not self._players.grouped:
-            return codes[:, np.argsort(self._players.player_of_column, kind="stable")]
-        grouped = []
-        for player in range(self._players.n_players):
-            cells = codes[:, self._players.player_of_column == player]
-            grouped.append(np.unique(cells, axis=0, return_inverse=True)[1].reshape(-1))
-        return np.stack(grouped, axis=1).astype(np.int64)
 
     def _place(self, row: int, coalition: int) -> str:
         present = members(np.array([coalition]), self._players.n_players)[0]

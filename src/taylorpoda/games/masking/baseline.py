@@ -38,8 +38,8 @@ class SharedDonors(HybridMasking):
 
     def __init__(self, name: str, donors: Table, weights: NDArray[np.float64]) -> None:
         self.name = name
-        codes = donors.codes()
-        _, first, group = np.unique(codes, axis=0, return_index=True, return_inverse=True)
+        codes = donors.player_codes(np.zeros(donors.n_columns, dtype=np.intp))
+        _, first, group = np.unique(codes, return_index=True, return_inverse=True)
         keep = np.sort(first)
         place = np.argsort(np.argsort(first))
         merged = np.zeros(len(first))

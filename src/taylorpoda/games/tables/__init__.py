@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from taylorpoda.games.tables.arrow_table import read_arrow
+from taylorpoda.games.tables.frame_table import FrameTable
+from taylorpoda.games.tables.frames import columns_of
 from taylorpoda.games.tables.numpy_table import NumpyTable
+from taylorpoda.games.tables.polars_table import read_polars
+from taylorpoda.games.tables.sparse_table import read_sparse
+from taylorpoda.games.tables.torch_table import read_tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,14 +32,14 @@ def _pandas(data: Any, parameter: str) -> Table | None:
     return PandasTable.of(data, parameter)
 
 
-_READERS: list[Callable[[Any, str], Table | None]] = [_pandas]
+_READERS: list[Callable[[Any, str], Table | None]] = [_pandas, read_polars, read_arrow, read_sparse, read_tensor]
 
 
 def read_table(data: Any, parameter: str) -> Table:
     """A user's rows behind the container seam.
 
     Args:
-        data: A DataFrame, a two-dimensional array, or nested lists.
+        data: A DataFrame, a sparse matrix, a tensor, a two-dimensional array, or nested lists.
         parameter: The name the user gave it, for messages.
 
     Returns:
@@ -43,6 +49,12 @@ def read_table(data: Any, parameter: str) -> Table:
         table = reader(data, parameter)
         if table is not None:
             return table
+    if columns_of(data, parameter) is not None:
+        msg = (
+            f"{parameter} is a DataFrame of a kind that is not read here, {type(data).__module__}."
+            f"{type(data).__name__}; allowed: pandas, polars, pyarrow, scipy sparse, torch, numpy."
+        )
+        raise TypeError(msg)
     return NumpyTable.of(data, parameter)
 
 
@@ -80,3 +92,11 @@ def read_background(data: Any, fitted_names: tuple[str, ...] | None) -> tuple[Ta
         msg = f"background weights have shape {weights.shape}; expected {table.n_rows} numbers >= 0, not all 0."
         raise ValueError(msg)
     return table, weights / weights.sum()
+
+
+def frame_kind(data: Any, background: Table) -> str:
+    """The DataFrame library the user works with: that of the explained rows, else of the background, else pandas."""
+    for kind, library in (("pandas DataFrame", "pandas"), ("polars DataFrame", "polars"), ("pyarrow Table", "pyarrow")):
+        if type(data).__module__.split(".")[0] == library:
+            return kind
+    return background.kind if isinstance(background, FrameTable) else "pandas DataFrame"

@@ -108,6 +108,26 @@ class Table(ABC):
     def codes(self) -> NDArray[np.int64]:
         """Cells as integers, shape (n_rows, n_columns): equal codes in a column mean identical cells, bit for bit."""
 
+    def player_codes(self, player_of_column: NDArray[np.intp]) -> NDArray[np.int64]:
+        """The same for players, shape (n_rows, n_players): equal codes mean that all cells of the player are identical.
+
+        Args:
+            player_of_column: Shape (n_columns,): which player each column belongs to.
+        """
+        return player_codes(self.codes(), player_of_column)
+
+
+def player_codes(codes: NDArray[np.int64], player_of_column: NDArray[np.intp]) -> NDArray[np.int64]:
+    """Codes of columns to codes of players, shape (n_rows, n_players): a group is equal where all its cells are."""
+    n_players = int(player_of_column.max(initial=-1)) + 1
+    if n_players == codes.shape[1]:
+        return codes[:, np.argsort(player_of_column, kind="stable")]
+    grouped = []
+    for player in range(n_players):
+        cells = codes[:, player_of_column == player]
+        grouped.append(np.unique(cells, axis=0, return_inverse=True)[1].reshape(-1))
+    return np.stack(grouped, axis=1).astype(np.int64)
+
 
 def factorize_objects(cells: Sequence[Any]) -> NDArray[np.int64]:
     """Codes of arbitrary cells: the same code only for the same type and value (or the same object)."""
@@ -115,7 +135,7 @@ def factorize_objects(cells: Sequence[Any]) -> NDArray[np.int64]:
     codes = np.empty(len(cells), dtype=np.int64)
     for position, cell in enumerate(cells):
         try:
-            key: Any = (type(cell), cell, repr(cell) if isinstance(cell, float) else None)
+            key: Any = (type(cell), cell, repr(cell) if isinstance(cell, float | np.floating) else None)
             codes[position] = seen.setdefault(key, len(seen))
         except TypeError:
             codes[position] = seen.setdefault(id(cell), len(seen))

@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from taylorpoda.games.tables.base import Table, cast_without_loss, factorize_bits, factorize_objects
+from taylorpoda.games.tables.base import (
+    Table,
+    cast_without_loss,
+    check_columns,
+    factorize_bits,
+    factorize_objects,
+)
+from taylorpoda.games.tables.frames import columns_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,8 +73,8 @@ class NumpyTable(Table):
         return self._array[:, position]
 
     def read(self, data: Any, parameter: str) -> NumpyTable:
-        """Other rows, by position; see `Table.read`."""
-        array = np.asarray(data)
+        """Other rows: by position, or by name where the model and the rows name their columns; see `Table.read`."""
+        array = self._by_name(data, parameter)
         if array.dtype.kind in "US" and self._array.dtype.kind == "O":
             array = np.asarray(data, dtype=object)
         if array.ndim == 1 and array.size and array.shape[0] == self.n_columns:
@@ -82,6 +89,24 @@ class NumpyTable(Table):
             raise ValueError(msg)
         array = cast_without_loss(array, self._array.dtype, parameter, None)
         return NumpyTable(array, self.names if self.named else None)
+
+    def _by_name(self, data: Any, parameter: str) -> NDArray[Any]:
+        frame = columns_of(data, parameter)
+        if frame is None:
+            return np.asarray(data.toarray() if hasattr(data, "toarray") else data)
+        names, columns = frame
+        if self.named and set(names) & set(self.names):
+            columns = [columns[j] for j in check_columns(self.names, names, parameter)]
+        if len(columns) != self.n_columns:
+            check_columns(self.names, names, parameter)
+        dtype = self._array.dtype
+        array = np.empty((len(columns[0]) if columns else 0, len(columns)), dtype=dtype)
+        for j, column in enumerate(columns):
+            if not isinstance(column, np.ndarray):  # a missing cell is a NaN where the background has floats
+                gap = np.nan if dtype.kind == "f" else None
+                column = np.array([gap if cell is None else cell for cell in column], dtype=object)  # noqa: PLW2901
+            array[:, j] = cast_without_loss(column, dtype, parameter, self.names[j] if self.named else str(j))
+        return array
 
     def renamed(self, names: tuple[str, ...]) -> NumpyTable:
         """The same rows with the display names a fitted model knows."""

@@ -13,6 +13,7 @@ from taylorpoda.games.tables.base import (
     factorize_bits,
     factorize_objects,
 )
+from taylorpoda.games.tables.frames import columns_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,7 +86,13 @@ class PandasTable(Table):
         if isinstance(data, pd.Series):
             data = self._row_of_series(data, parameter)
         if not isinstance(data, pd.DataFrame):
-            data = self._frame_of_array(data, parameter)
+            foreign = columns_of(data, parameter)
+            if foreign is None:
+                data = self._frame_of_array(data, parameter)
+            else:
+                names, cells = foreign
+                check_columns(names, names, parameter)
+                data = pd.DataFrame(dict(zip(names, map(_series, cells), strict=True)))
         order = check_columns(self.names, [str(name) for name in data.columns], parameter)
         frame = data.iloc[:, order]
         columns = {}
@@ -186,3 +193,10 @@ class PandasTable(Table):
             else:
                 codes[:, j] = factorize_objects(list(cells))
         return codes
+
+
+def _series(cells: NDArray[Any] | list[Any]) -> pd.Series[Any]:
+    """Cells as a column: an array keeps its type, a list with missing cells stays the objects they are."""
+    import pandas as pd
+
+    return pd.Series(cells, dtype=None if isinstance(cells, np.ndarray) else object)
