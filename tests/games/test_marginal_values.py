@@ -208,3 +208,16 @@ def test_ctrl_c_leaves_nothing_half_done():
         explainer(rows)
     again = explainer(rows)
     assert np.abs(again.discrepancy).max() < 1e-12
+
+
+def test_a_category_the_background_does_not_name_is_named():
+    frame = mixed_frame()[["category", "whole"]]
+    row = pd.DataFrame({"category": pd.Categorical(["z"]), "whole": np.array([1], dtype="int32")})
+    with pytest.raises(ValueError, match=r"column 'category' of X holds \['z'\]"):
+        tp.Explainer(lambda z: z["whole"].astype(float), frame, policy="shapley")(row)
+
+
+def test_longer_texts_in_an_array_are_read_whole():
+    background = np.array([["u"], ["v"]])
+    explanation = tp.Explainer(lambda z: np.char.str_len(z[:, 0]), background, policy="shapley")([["longer"]])
+    assert explanation.predictions[0] == 6

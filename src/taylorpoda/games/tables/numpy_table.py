@@ -87,7 +87,8 @@ class NumpyTable(Table):
                 f"so (rows, {self.n_columns}), or ({self.n_columns},) for one row, is expected."
             )
             raise ValueError(msg)
-        array = cast_without_loss(array, self._array.dtype, parameter, None)
+        if array.dtype.kind not in "US" or array.dtype.kind != self._array.dtype.kind:  # longer texts need no cast
+            array = cast_without_loss(array, self._array.dtype, parameter, None)
         return NumpyTable(array, self.names if self.named else None)
 
     def _by_name(self, data: Any, parameter: str) -> NDArray[Any]:

@@ -128,6 +128,14 @@ class PandasTable(Table):
     def _cast(series: pd.Series[Any], wanted: Any, name: str, parameter: str) -> pd.Series[Any]:
         import pandas as pd
 
+        if isinstance(wanted, pd.CategoricalDtype):
+            unseen = sorted(set(series.dropna().astype(object)) - set(wanted.categories), key=str)
+            if unseen:
+                msg = (
+                    f"column {name!r} of {parameter} holds {unseen}, which the background's categories "
+                    f"{list(wanted.categories)} do not name; add them to both, e.g. with .cat.add_categories({unseen})."
+                )
+                raise ValueError(msg)
         if isinstance(wanted, np.dtype) and isinstance(series.dtype, np.dtype):
             cells = cast_without_loss(series.to_numpy(), wanted, parameter, name)
             return pd.Series(cells, index=series.index)
