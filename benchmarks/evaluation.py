@@ -50,17 +50,21 @@ def main():
     rounded = np.round(rows, 1)
     print(f"{'model':28s}{'background':14s}{'plain s':>9s}{'ours s':>9s}{'ratio':>7s}{'rows':>9s}")
     for name, model in models.items():
-        predict = model.predict if hasattr(model, "predict") else model
         for kind, table in (("continuous", rows), ("rounded", rounded)):
-            background, row = table[:DONORS], table[DONORS]
-            plainly = [fastest(lambda s=s: plain(predict, row, background, s)) for s in (50, 100, 400, 4096)]
-            reference, values = min(plainly, key=lambda pair: pair[0])
-            explainer = tp.Explainer(model, background, policy="shapley", random_state=0, engine="exact")
-            explainer(row)
-            ours, explanation = fastest(lambda: explainer(row))
-            assert np.abs(explanation.games.values[0, 0] - values).max() < 1e-5
-            evaluated = explanation.provenance["model_rows_evaluated"]
-            print(f"{name:28s}{kind:14s}{reference:9.3f}{ours:9.3f}{ours / reference:7.2f}{evaluated:9d}")
+            compare(name, model, kind, table)
+
+
+def compare(name, model, kind, table):
+    predict = model.predict if hasattr(model, "predict") else model
+    background, row = table[:DONORS], table[DONORS]
+    plainly = [fastest(lambda s=s: plain(predict, row, background, s)) for s in (50, 100, 400, 4096)]
+    reference, values = min(plainly, key=lambda pair: pair[0])
+    explainer = tp.Explainer(model, background, policy="shapley", random_state=0, engine="exact")
+    explainer(row)
+    ours, explanation = fastest(lambda: explainer(row))
+    assert np.abs(explanation.games.values[0, 0] - values).max() < 1e-5
+    evaluated = explanation.provenance["model_rows_evaluated"]
+    print(f"{name:28s}{kind:14s}{reference:9.3f}{ours:9.3f}{ours / reference:7.2f}{evaluated:9d}")
 
 
 if __name__ == "__main__":

@@ -27,7 +27,17 @@ def test_memory_with_units(text, size):
     assert parse_memory(text) == size
 
 
-@pytest.mark.parametrize(("bad", "error"), [("two", ValueError), ("2 apples", ValueError), (0, ValueError), (-5, ValueError), (1.5, TypeError), ([], TypeError)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("bad", "error"),
+    [
+        ("two", ValueError),
+        ("2 apples", ValueError),
+        (0, ValueError),
+        (-5, ValueError),
+        (1.5, TypeError),
+        ([], TypeError),
+    ],
+)
 def test_bad_memory_says_what_is_allowed(bad, error):
     with pytest.raises(error, match="max_memory="):
         parse_memory(bad)
@@ -54,7 +64,7 @@ def test_seeds_from_every_source():
     assert resolve_seed(np.int64(7)) == 7
     assert resolve_seed(None) != resolve_seed(None)
     assert resolve_seed(np.random.default_rng(0)) == resolve_seed(np.random.default_rng(0))
-    assert resolve_seed(np.random.RandomState(0)) == resolve_seed(np.random.RandomState(0))  # noqa: NPY002
+    assert resolve_seed(np.random.RandomState(0)) == resolve_seed(np.random.RandomState(0))
 
 
 @pytest.mark.parametrize("bad", [True, 1.5, "1", object()])
@@ -64,7 +74,9 @@ def test_other_seeds_are_refused(bad):
 
 
 def test_choices_suggest_the_nearest():
-    with pytest.raises(ValueError, match=r"color='gren' is not known. Did you mean 'green'\? Allowed: 'blue', 'green'."):
+    with pytest.raises(
+        ValueError, match=r"color='gren' is not known. Did you mean 'green'\? Allowed: 'blue', 'green'."
+    ):
         check_choice("color", "gren", ("green", "blue"))
     registry = Registry("color", {"green": 1})
     registry.register("blue", 2)

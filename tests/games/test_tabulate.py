@@ -62,7 +62,7 @@ def test_an_error_of_the_game_is_chained():
 
 def test_a_table_larger_than_max_memory_is_refused_before_any_call():
     calls = []
-    with pytest.raises(ValueError, match="max_memory is 1.0 KiB"):
+    with pytest.raises(ValueError, match=r"max_memory is 1\.0 KiB"):
         tp.tabulate(calls.append, 12, max_memory=1024)
     assert calls == []
 
