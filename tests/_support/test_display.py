@@ -77,14 +77,21 @@ def test_printed_numbers_are_right_to_half_a_digit_of_the_largest(values):
     for value in values:
         back = float(number(value).replace("\N{MINUS SIGN}", "-").replace(",", ""))
         assert abs(back - value) <= 0.00501 * largest + 1e-300
-        assert (back > 0) == (value > 0) or abs(value) < 1e-300
-        assert number(value, signed=True).startswith("+") == (value > 0)
+        noise = abs(value) <= 1.01e-13 * largest
+        assert noise or (back > 0) == (value > 0)
+        assert noise or number(value, signed=True).startswith("+") == (value > 0)
 
 
 def test_a_small_number_beside_a_large_one_is_not_printed_as_zero():
     number = NumberFormat.of([1000.0, 0.01])
     assert number(0.01) == "0.01"
     assert number(1000.0) == "1,000"
+
+
+def test_rounding_noise_is_printed_as_zero():
+    number = NumberFormat.of([63.2, 2e-15])
+    assert number(2e-15, signed=True) == "0"
+    assert number(2e-9, signed=True) == "+2e\N{MINUS SIGN}9"
 
 
 def test_what_is_no_number_is_said():
@@ -97,3 +104,9 @@ def test_what_is_no_number_is_said():
 def test_a_rounded_zero_share_has_no_sign():
     assert percent(-0.001) == "0%"
     assert percent(-0.5) == "\N{MINUS SIGN}50%"
+
+
+def test_nearly_all_is_not_all():
+    assert percent(0.9999999) == "99.9%"
+    assert percent(1 - 1e-12) == "100%"
+    assert percent(1.2) == "120%"

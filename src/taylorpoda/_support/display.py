@@ -21,6 +21,7 @@ MISSING = "missing"
 # Marks that reorder the text around them: a name holding one could make a picture say something else.
 _BIDI = dict.fromkeys([0x200E, 0x200F, 0x061C, *range(0x202A, 0x202F), *range(0x2066, 0x206A)])
 _SMALLEST_FIXED, _LARGEST_FIXED = 1e-4, 1e7
+_NOISE = 1e-13
 
 
 def one_line(text: object, limit: int = 40) -> str:
@@ -102,12 +103,14 @@ def _minus(text: str) -> str:
 
 
 def percent(share: float) -> str:
-    """A share as a whole percentage, without a sign on what rounds to zero.
+    """A share as a percentage; only what is whole, up to rounding of floats, reads 100 %, and zero has no sign.
 
     Example:
-        >>> percent(0.123), percent(-1e-17)
-        ('12%', '0%')
+        >>> percent(0.123), percent(-1e-17), percent(0.9996), percent(1.0)
+        ('12%', '0%', '99.9%', '100%')
     """
+    if 0.99 < share < 1 - 1e-9:
+        return f"{math.floor(1000 * share) / 10:.1f}%"
     return _minus(f"{round(100 * float(share)) + 0}%")
 
 
@@ -118,10 +121,12 @@ class NumberFormat:
     Attributes:
         decimals: Digits after the point.
         scientific: Whether the quantities are too small or large for fixed notation.
+        noise: Numbers up to this size are rounding noise, and printed as 0.
     """
 
     decimals: int
     scientific: bool = False
+    noise: float = 0.0
 
     @classmethod
     def of(cls, *values: ArrayLike) -> NumberFormat:
@@ -138,8 +143,9 @@ class NumberFormat:
         if largest == 0.0:
             return cls(0)
         if not _SMALLEST_FIXED <= largest < _LARGEST_FIXED:
-            return cls(2, scientific=True)
-        return cls(max(2 - math.floor(math.log10(largest)), 0 if largest >= 1000 else 1))
+            return cls(2, scientific=True, noise=_NOISE * largest)
+        decimals = max(2 - math.floor(math.log10(largest)), 0 if largest >= 1000 else 1)
+        return cls(decimals, noise=_NOISE * largest)
 
     def __call__(self, value: float, *, signed: bool = False) -> str:
         """The number as text; a value that would round to zero keeps one digit of its own."""
@@ -149,7 +155,7 @@ class NumberFormat:
         sign = "+" if signed and value > 0 else ""
         if math.isinf(value):
             return f"{sign}{value}".replace("-", MINUS)
-        if value == 0:
+        if abs(value) <= self.noise:
             return "0"
         if self.scientific:
             return sign + _minus(f"{value:.{self.decimals}e}")

@@ -52,7 +52,7 @@ def interactions(
     shown = matrix[np.ix_(order, order)]
     names = [one_line(view.names[player], 22) for player in order]
     size = 2.2 + 0.46 * len(order)
-    axes = style.prepare_axes(ax, names, height=size)
+    axes = style.prepare_axes(ax, names, height=size, width=1.4 + 0.58 * len(order))
     largest = float(np.abs(shown).max(initial=0.0)) or 1.0
     masked = np.ma.masked_where(np.triu(np.ones_like(shown, dtype=bool), 1), shown)
     image = axes.imshow(masked, cmap=style.diverging(), vmin=-largest, vmax=largest, aspect="auto")
@@ -74,9 +74,10 @@ def interactions(
 
 def _write_cells(axes: Axes, shown: NDArray[np.float64], largest: float) -> None:
     """Numbers in the cells while they fit: dark on the pale middle of the colors, white on their ends."""
-    if len(shown) > 12:
-        return
     number = NumberFormat.of(shown)
+    inches = axes.get_window_extent().width / axes.figure.dpi
+    if 0.75 * inches / len(shown) < 0.06 * len(number(-float(np.abs(shown).max()))):
+        return
     for i in range(len(shown)):
         for j in range(i + 1):
             color = "white" if abs(shown[i, j]) > 0.55 * largest else "#202328"

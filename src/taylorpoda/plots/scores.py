@@ -99,13 +99,13 @@ def scores(explanation: Explanation, *, output: str | int | None = None, ax: Axe
     x = np.arange(rows)
     ink = style.ink(axes)
     shapley, score, ceiling = gain.shapley[order], gain.score[order], gain.ceiling[order]
-    looks: list[dict[str, Any]]
-    if rows <= _DETAILED:
-        axes.vlines(x, shapley, score, color=style.POSITIVE, linewidth=2)
-        looks = [{"marker": mark, "linestyle": "none", "markersize": 6} for mark in ("_", "D", "o")]
-    else:
-        axes.fill_between(x, shapley, score, color=style.POSITIVE, alpha=0.25, linewidth=0)
-        looks = [{"linestyle": line} for line in (":", "-", "-")]
+    few = rows <= _DETAILED
+    axes.vlines(x, shapley, score, color=style.POSITIVE, alpha=1.0 if few else 0.3, linewidth=2.0 if few else 1.0)
+    looks: list[dict[str, Any]] = [
+        {"marker": mark, "linestyle": "none", "markersize": 6 if few else 2.5} for mark in ("_", "D", "o")
+    ]
+    if not few:
+        looks[1] = {"linestyle": "-", "linewidth": 1.2}
     named = f"policy {explanation.policy!r}"
     hollow = {"markerfacecolor": axes.get_facecolor()}
     axes.plot(x, ceiling, color=style.NEUTRAL, label=CEILING, **looks[0])

@@ -39,13 +39,14 @@ def sign_color(value: float) -> str:
     return POSITIVE if value > 0 else NEGATIVE if value < 0 else NEUTRAL
 
 
-def prepare_axes(ax: object, labels: Sequence[str], *, height: float) -> Axes:
+def prepare_axes(ax: object, labels: Sequence[str], *, height: float, width: float = 5.4) -> Axes:
     """The axes to draw on: the user's, or those of a new figure that is wide enough for the labels.
 
     Args:
         ax: The user's axes, or None.
         labels: What will be written left of the axes.
         height: The height of a new figure in inches.
+        width: Its width without the labels.
 
     Returns:
         Axes; `ax` itself if given.
@@ -56,7 +57,7 @@ def prepare_axes(ax: object, labels: Sequence[str], *, height: float) -> Axes:
     from matplotlib.axes import Axes
 
     if ax is None:
-        width = 5.4 + 0.085 * max((len(label) for label in labels), default=0)
+        width += 0.085 * max((len(label) for label in labels), default=0)
         axes: Axes = _new_figure(width, height).subplots()
         return axes
     if not isinstance(ax, Axes):
