@@ -1,0 +1,170 @@
+"""Compiled: the background's patterns at every leaf, and the tables of Shapley values made of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+
+BLOCK = 64
+
+
+@numba.njit(cache=True, nogil=True, inline="always")
+def outcomes(
+    cells: Any, threshold: float, flags: int, start: int, lookup: Any, first: int, count: int, result: Any
+) -> None:
+    """1 for every row of a block that goes left at a split, else 0."""
+    if flags & 2:
+        for row in range(count):
+            result[row] = lookup[start + int(cells[first + row])]
+    elif flags & 1:
+        for row in range(count):
+            result[row] = 0 if cells[first + row] > threshold else 1
+    else:
+        for row in range(count):
+            result[row] = 1 if cells[first + row] <= threshold else 0
+
+
+@numba.njit(cache=True, nogil=True)
+def count_patterns(
+    columns: Any,
+    weights: Any,
+    column: Any,
+    threshold: Any,
+    flags: Any,
+    lookup_start: Any,
+    lookup: Any,
+    depth: Any,
+    side: Any,
+    bit: Any,
+    starts: Any,
+    chosen: Any,
+    leaf_start: Any,
+    levels: int,
+    counts: Any,
+) -> None:
+    """Add up the weight of the background rows of each pattern at each leaf of the chosen trees."""
+    rows = columns.shape[1]
+    outcome = np.empty((levels + 1, BLOCK), np.int32)
+    pattern = np.empty((levels + 2, BLOCK), np.int32)
+    place = np.empty(levels + 2, np.int32)
+    for tree in chosen:
+        for first in range(0, rows, BLOCK):
+            count = min(BLOCK, rows - first)
+            for node in range(starts[tree], starts[tree + 1]):
+                level = depth[node]
+                here = pattern[level]
+                if level == 0:
+                    for row in range(count):
+                        here[row] = -1
+                else:
+                    before, went, left, shift = pattern[level - 1], outcome[level - 1], side[node], place[level - 1]
+                    for row in range(count):
+                        here[row] = before[row] & ~((went[row] ^ left) << shift)
+                if bit[node] >= 0:
+                    place[level] = bit[node]
+                    outcomes(
+                        columns[column[node]], threshold[node], flags[node], lookup_start[node], lookup, first, count,
+                        outcome[level],
+                    )
+                else:
+                    start = leaf_start[node]
+                    mask = np.int32(leaf_start[node + 1] - start - 1)
+                    for row in range(count):
+                        counts[start + (here[row] & mask)] += weights[first + row]
+
+
+@numba.njit(cache=True, nogil=True)
+def superset_sums(counts: Any, leaf_start: Any, bit: Any, starts: Any, chosen: Any) -> None:
+    """Turn each leaf's counts into C(q), the weight of the background rows whose pattern holds q."""
+    for tree in chosen:
+        for node in range(starts[tree], starts[tree + 1]):
+            if bit[node] >= 0:
+                continue
+            table = counts[leaf_start[node] : leaf_start[node + 1]]
+            step = 1
+            while step < len(table):
+                for low in range(0, len(table), 2 * step):
+                    for index in range(low, low + step):
+                        table[index] += table[index + step]
+                step *= 2
+
+
+@numba.njit(cache=True, nogil=True)
+def shares_kept(cover: Any, end: Any, depth: Any, bit: Any, above: Any, starts: Any, levels: int, kept: Any) -> None:
+    """For the path-dependent game: per node and player above it, the product of the cover shares of its branches.
+
+    Args:
+        cover: Training weight of every node.
+        end: Where each node's subtree ends.
+        depth: Depth of every node.
+        bit: Bit of every split, -1 at leaves.
+        above: Distinct players above every node.
+        starts: Where trees start.
+        levels: The largest depth.
+        kept: Filled: shape (nodes, players); row k belongs to node k.
+    """
+    parent = np.empty(levels + 2, np.int32)
+    for tree in range(len(starts) - 1):
+        for node in range(starts[tree], starts[tree + 1]):
+            level = depth[node]
+            parent[level] = node
+            if level == 0:
+                continue
+            over = parent[level - 1]
+            for place in range(above[over]):
+                kept[node, place] = kept[over, place]
+            sibling = end[over + 1] if node == over + 1 else over + 1
+            both = cover[node] + cover[sibling] if cover[over] <= 0 else cover[over]
+            # A branch no training row reached has no shares to go by: both sides alike.
+            share = cover[node] / both if both > 0 else 0.5
+            place = bit[over]
+            kept[node, place] = share * (kept[over, place] if place < above[over] else 1.0)
+
+
+@numba.njit(cache=True, nogil=True)
+def product_counts(kept: Any, above: Any, bit: Any, starts: Any, chosen: Any, leaf_start: Any, counts: Any) -> None:
+    """C(q) of the path-dependent game: the product of the shares kept over the players in q."""
+    for tree in chosen:
+        for node in range(starts[tree], starts[tree + 1]):
+            if bit[node] >= 0:
+                continue
+            table = counts[leaf_start[node] : leaf_start[node + 1]]
+            table[0] = 1.0
+            for place in range(above[node]):
+                for subset in range(1 << place):
+                    table[subset | 1 << place] = table[subset] * kept[node, place]
+
+
+@numba.njit(cache=True, nogil=True)
+def leaf_table(weight: Any, players: int, plus: Any, minus: Any, without: Any) -> None:
+    """Shapley values of one leaf of value 1 as subset sums.
+
+    For a row of pattern p: a player outside p gets -minus(p), a player i in p gets plus(p) - plus(p - i) - minus(p - i).
+
+    Args:
+        weight: C(q), length 2**players.
+        players: Distinct players on the path.
+        plus: Filled: subset sums of (s - 1)! (d - s)! / d! * C(complement).
+        minus: Filled: subset sums of s! (d - s - 1)! / d! * C(complement).
+        without: The factors s! (d - s - 1)! / d! for s = 0 .. d - 1.
+    """
+    size = 1 << players
+    full = size - 1
+    for subset in range(size):
+        members = 0
+        rest = subset
+        while rest:
+            rest &= rest - 1
+            members += 1
+        value = weight[full ^ subset]
+        plus[subset] = value * without[members - 1] if members > 0 else 0.0
+        minus[subset] = value * without[members] if members < players else 0.0
+    step = 1
+    while step < size:
+        for low in range(0, size, 2 * step):
+            for index in range(low, low + step):
+                plus[index + step] += plus[index]
+                minus[index + step] += minus[index]
+        step *= 2
