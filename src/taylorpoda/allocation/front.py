@@ -10,7 +10,8 @@ from taylorpoda._support.choices import Registry
 from taylorpoda._support.seeds import resolve_seed
 from taylorpoda.allocation.game import Games
 from taylorpoda.allocation.linear import allocate_dirichlet, allocate_shapley, allocate_shares
-from taylorpoda.allocation.options import MARGIN, NODE_LIMIT, Options
+from taylorpoda.allocation.optimal import allocate_optimal
+from taylorpoda.allocation.options import MARGIN, Options
 from taylorpoda.utilities import Context, make_context, resolve
 
 if TYPE_CHECKING:
@@ -22,7 +23,13 @@ if TYPE_CHECKING:
 Policy = "Callable[[Games, Utility, Options], Allocation]"
 
 POLICIES: Registry[Callable[[Games, Utility, Options], Allocation]] = Registry(
-    "policy", {"shapley": allocate_shapley, "dirichlet": allocate_dirichlet, "shares": allocate_shares}
+    "policy",
+    {
+        "shapley": allocate_shapley,
+        "dirichlet": allocate_dirichlet,
+        "optimal": allocate_optimal,
+        "shares": allocate_shares,
+    },
 )
 
 
@@ -37,7 +44,7 @@ def allocate(
     draws: str = "shared",
     shares: Any = None,
     margin: float = MARGIN,
-    node_limit: int | None = NODE_LIMIT,
+    node_limit: int | None = None,
     time_limit: float | None = None,
     random_state: Any = None,
     threshold: float = 0.5,

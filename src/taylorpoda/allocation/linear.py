@@ -19,6 +19,7 @@ from taylorpoda.allocation.dirichlet import (
 from taylorpoda.allocation.game import flat_row
 from taylorpoda.allocation.result import Allocation
 from taylorpoda.allocation.shares import attributions_from_shares, checked_shares, view_of_shares
+from taylorpoda.allocation.yardstick import Yardstick
 from taylorpoda.dividends.dense import coalition_sizes, membership
 from taylorpoda.utilities import score_candidates, score_in
 
@@ -60,6 +61,26 @@ class LinearProof:
     def shapley_score(self) -> Any:
         """By the public rule."""
         return score_in(self.games.context, self.utility, self.games.shapley)
+
+    @cached_property
+    def _yardstick(self) -> Yardstick:
+        return Yardstick(self.games, self.utility, self.options, self.attributions)
+
+    def bound(self) -> Any:
+        """By the search of policy="optimal", run now."""
+        return self._yardstick.bound()
+
+    def ceiling(self) -> Any:
+        """By the lattice alone."""
+        return self._yardstick.ceiling()
+
+    def certified(self) -> Any:
+        """By the search of policy="optimal", run now."""
+        return self._yardstick.certified()
+
+    def nearest_certified(self) -> Any:
+        """Where the Shapley values are already best."""
+        return self._yardstick.nearest_certified()
 
     def intervals(self) -> tuple[Any, Any]:
         """In closed form."""

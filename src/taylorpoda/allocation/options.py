@@ -21,7 +21,7 @@ class Options:
     draws: str = "shared"
     shares: Any = None
     margin: float = MARGIN
-    node_limit: int | None = NODE_LIMIT
+    node_limit: int | None = None
     time_limit: float | None = None
     seed: int = 0
 

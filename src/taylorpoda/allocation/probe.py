@@ -1,0 +1,226 @@
+"""Is a signed ranking attainable, and which attainable vector is nearest to the Shapley values?
+
+The question is a small quadratic program: the nearest vector in the base polytope that respects the order. Rows of
+the polytope are added only when a solution violates them; what one question of a game learns, the next ones keep.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import daqp
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+_EQUALITY = 5  # the solver's code for a row that holds with equality
+_SOLVED = 1
+_INFEASIBLE = -1
+_FREE = 1e30
+_PRIMAL_TOLERANCE = 1e-11  # of the solver, in units of the game
+_SLACK = 1e-11  # how far rows that may hold with equality are relaxed, so that rounding never empties them
+_HAIR = 1e-10  # what keeps fixed players in order that have some play
+_LEVEL_WEIGHT = 1e-2  # any positive weight makes the level of a set question unique
+
+
+class UndecidedError(Exception):
+    """The solver gave neither a solution nor a proof that there is none."""
+
+
+class Probe:
+    """The questions about one game, in units of about its scale.
+
+    Args:
+        center: Shape (n,): what solutions should be near to, the Shapley values.
+        lower: Shape (n,).
+        upper: Shape (n,).
+        boundary: Shape (2**n,): g.
+        margin: How far apart ranked neighbors are kept.
+        tolerance: How far rounding may carry a sum over g.
+        fixed: Shape (n,): two fixed players are kept in order without a margin.
+        rigid: Shape (n,): whose interval is a number.
+    """
+
+    def __init__(
+        self,
+        center: NDArray[np.float64],
+        lower: NDArray[np.float64],
+        upper: NDArray[np.float64],
+        boundary: NDArray[np.float64],
+        margin: float,
+        tolerance: float,
+        fixed: NDArray[np.bool_],
+        rigid: NDArray[np.bool_],
+    ) -> None:
+        n_players = len(center)
+        self.center = center
+        self.lower = lower
+        self.upper = upper
+        self.boundary = boundary
+        self.margin = margin
+        self.tolerance = tolerance
+        self.fixed = fixed
+        self.rigid = rigid
+        self.solved = 0
+        self._total = float(boundary[-1])
+        self._any_fixed = bool(np.any(fixed))
+        low_bits = n_players // 2
+        self._low_bits = low_bits
+        self._low, self._high = _members(low_bits), _members(n_players - low_bits)
+        self._cuts = np.empty((0, n_players))
+        self._cut_limits = np.empty(0)
+        self._cut_sets: set[int] = set()
+
+    def nearest(self, order: Sequence[int], signs: Sequence[float]) -> NDArray[np.float64] | None:
+        """The attainable vector nearest to the center whose signed ranking starts like this, or None.
+
+        Raises:
+            UndecidedError: If the solver fails.
+        """
+        rows, limits = self._order_rows(order, signs)
+        lower, upper = self._signed_bounds(order, signs)
+        n_players = len(self.center)
+        while True:
+            matrix = np.concatenate([rows, self._cuts, _ONES[:, :n_players]])
+            solution = self._solve(
+                _identity(n_players), -self.center, matrix, limits, lower, upper, n_free=len(self._cuts)
+            )
+            if solution is None or not self.separate(solution):
+                return solution
+
+    def set_attainable(self, order: Sequence[int], signs: Sequence[float]) -> bool:
+        """Whether these players, with these signs, can be the largest ones in any order among themselves.
+
+        Raises:
+            UndecidedError: If the solver fails.
+        """
+        n_players = len(self.center)
+        lower, upper = self._signed_bounds(order, signs)
+        lower, upper = np.append(lower, 0.0), np.append(upper, _FREE)
+        inside, sign = np.array(order), np.array(signs)
+        outside = np.ones(n_players, dtype=np.bool_)
+        outside[inside] = False
+        below, above = np.flatnonzero(outside & (self.upper > 0)), np.flatnonzero(outside & (self.lower < 0))
+        depth, n_below = len(inside), len(below)
+        # The last column is the level that the players inside reach and those outside do not exceed.
+        rows = np.zeros((depth + n_below + len(above), n_players + 1))
+        rows[np.arange(depth), inside] = sign
+        rows[np.arange(depth, depth + n_below), below] = -1.0
+        rows[np.arange(depth + n_below, len(rows)), above] = 1.0
+        rows[:depth, -1] = -1.0
+        rows[depth:, -1] = 1.0
+        limits = np.full(len(rows), -_SLACK)
+        limits[:depth] = np.where(self.fixed[inside], -_SLACK, self.margin)
+        objective = np.ones(n_players + 1)
+        objective[-1] = _LEVEL_WEIGHT
+        linear = np.append(-self.center, 0.0)
+        total = np.append(np.ones(n_players), 0.0)[None, :]
+        while True:
+            cuts = np.concatenate([self._cuts, np.zeros((len(self._cuts), 1))], axis=1)
+            matrix = np.concatenate([rows, cuts, total])
+            solution = self._solve(np.diag(objective), linear, matrix, limits, lower, upper, n_free=len(cuts))
+            if solution is None:
+                return False
+            if not self.separate(solution[:-1]):
+                return True
+
+    def separate(self, vector: NDArray[np.float64]) -> bool:
+        """Whether a vector with the right sum violates the polytope; the row it violates most is kept."""
+        sums = np.add.outer(self._high @ vector[self._low_bits :], self._low @ vector[: self._low_bits]).ravel()
+        sums -= self.boundary
+        worst = int(sums.argmax())
+        if sums[worst] <= self.tolerance:
+            return False
+        if worst in self._cut_sets:
+            msg = "a row that the solver was given is violated"
+            raise UndecidedError(msg)
+        self._cut_sets.add(worst)
+        row = (worst >> np.arange(len(vector)) & 1).astype(np.float64)
+        self._cuts = np.concatenate([self._cuts, row[None, :]])
+        self._cut_limits = np.append(self._cut_limits, self.boundary[worst])
+        return True
+
+    def _signed_bounds(
+        self, order: Sequence[int], signs: Sequence[float]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The intervals, cut at zero for the players placed; never empty where only rounding says so."""
+        lower, upper = self.lower.copy(), self.upper.copy()
+        for player, sign in zip(order, signs, strict=True):
+            if sign > 0:
+                lower[player] = min(max(lower[player], 0.0), upper[player])
+            else:
+                upper[player] = max(min(upper[player], 0.0), lower[player])
+        return lower, upper
+
+    def _order_rows(
+        self, order: Sequence[int], signs: Sequence[float]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        n_players, depth = len(self.center), len(order)
+        placed, sign = np.array(order), np.array(signs)
+        chain = np.arange(depth - 1)
+        if depth == n_players:
+            rows = np.zeros((depth - 1, n_players))
+            before, after = placed[:-1], placed[1:]
+        else:
+            rest = np.ones(n_players, dtype=np.bool_)
+            rest[placed] = False
+            below, above = np.flatnonzero(rest & (self.upper > 0)), np.flatnonzero(rest & (self.lower < 0))
+            n_below = len(below)
+            rows = np.zeros((depth - 1 + n_below + len(above), n_players))
+            rows[depth - 1 :, placed[-1]] = sign[-1]
+            rows[np.arange(depth - 1, depth - 1 + n_below), below] = -1.0
+            rows[np.arange(depth - 1 + n_below, len(rows)), above] = 1.0
+            before = np.concatenate([placed[:-1], np.full(n_below + len(above), placed[-1])])
+            after = np.concatenate([placed[1:], below, above])
+        rows[chain, placed[:-1]] = sign[:-1]
+        rows[chain, placed[1:]] = -sign[1:]
+        if self._any_fixed:
+            # No margin: numbers may tie, and where there is some play the order must survive rounding.
+            tie = np.where(self.rigid[before] & self.rigid[after], -_SLACK, _HAIR)
+            return rows, np.where(self.fixed[before] & self.fixed[after], tie, self.margin)
+        return rows, np.full(len(rows), self.margin)
+
+    def _solve(
+        self,
+        objective: NDArray[np.float64],
+        linear: NDArray[np.float64],
+        matrix: NDArray[np.float64],
+        limits: NDArray[np.float64],
+        lower: NDArray[np.float64],
+        upper: NDArray[np.float64],
+        *,
+        n_free: int,
+    ) -> NDArray[np.float64] | None:
+        total = np.array([self._total])
+        above = np.concatenate([upper, np.full(len(limits), _FREE), self._cut_limits, total])
+        below = np.concatenate([lower, limits, np.full(n_free, -_FREE), total])
+        sense = np.zeros(len(above), dtype=np.int32)
+        sense[-1] = _EQUALITY
+        self.solved += 1
+        solution, _, flag, _ = daqp.solve(
+            objective, linear, matrix, above, below, sense, primal_tol=_PRIMAL_TOLERANCE
+        )
+        if flag == _SOLVED:
+            found: NDArray[np.float64] = solution
+            return found
+        if flag == _INFEASIBLE:
+            return None
+        msg = f"the solver stopped with flag {flag}"
+        raise UndecidedError(msg)
+
+
+_ONES = np.ones((1, 64))
+
+
+@lru_cache(maxsize=64)
+def _identity(n_players: int) -> NDArray[np.float64]:
+    return np.eye(n_players)
+
+
+@lru_cache(maxsize=32)
+def _members(n_players: int) -> NDArray[np.float64]:
+    return (np.arange(1 << n_players)[:, None] >> np.arange(n_players) & 1).astype(np.float64)
