@@ -117,7 +117,8 @@ def _proof(explanation: Explanation, numbers: RowNumbers) -> Markup:
         said = f"No admissible split of the interactions serves better: {said}"
     else:
         mark = tag("span", "Best found, not proven.", class_="mark no")
-        said += f" No admissible split is better than {number(own(explanation.bound))}."
+        if np.isfinite(own(explanation.bound)):
+            said += f" No admissible split is better than {number(own(explanation.bound))}."
     return tag("p", mark, f" {said} {_signs(numbers)}", class_="proof")
 
 
