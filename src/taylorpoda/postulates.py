@@ -131,26 +131,26 @@ def _audit_registered(name: str, n: int) -> Audit:
     if known.outside:
         return Audit(None, None, None, None, None, members=0, note=known.outside)
     if known.shared is not None:
-        return _audit_shares(known.shared, n)
+        return _audit_shares(known.shared, n, batched=True)
     assert known.family is not None  # noqa: S101 - an entry says one of the three
     members = known.family()
     if len(members) == 1:
-        return _verdicts(_coefficients(members[0], n)[None], single=True)
-    return _audit_family(list(members), n)
+        return _verdicts(_coefficients(members[0], n, batched=True)[None], single=True)
+    return _audit_family(list(members), n, batched=True)
 
 
-def _audit_family(members: list[Linear], n: int) -> Audit:
+def _audit_family(members: list[Linear], n: int, *, batched: bool = False) -> Audit:
     if not members or not all(map(callable, members)):
         msg = f"method is a family of {len(members)} members; it needs at least one, all of them callable."
         raise ValueError(msg)
-    coefficients = np.stack([_coefficients(member, n) for member in members])
+    coefficients = np.stack([_coefficients(member, n, batched=batched) for member in members])
     return _verdicts(coefficients, single=False, note=f"a family of {len(members)} linear methods")
 
 
-def _audit_shares(method: Callable[..., Any], n: int) -> Audit:
+def _audit_shares(method: Callable[..., Any], n: int, *, batched: bool = False) -> Audit:
     settings = _share_settings(n)
     members = [partial(_with_shares, method, setting) for setting in settings]
-    coefficients = np.stack([_coefficients(member, n) for member in members])
+    coefficients = np.stack([_coefficients(member, n, batched=batched) for member in members])
     note = f"{n} settings of shares that pass through every vertex, {len(settings) - n} inside the simplices"
     return _verdicts(coefficients, single=False, note=note)
 
@@ -178,10 +178,16 @@ def _with_shares(method: Callable[..., Any], setting: NDArray[np.float64], value
             raise error from None
 
 
-def _coefficients(method: Linear, n: int) -> NDArray[np.float64]:
-    """Attributions of the unanimity games, after the method has proven linear on games that are none."""
+def _coefficients(method: Linear, n: int, *, batched: bool = False) -> NDArray[np.float64]:
+    """Attributions of the unanimity games, after the method has proven linear on games that are none.
+
+    A user's method sees one game at a time; only our own (`batched`) are known to take many at once.
+    """
     games = values_from(np.eye(1 << n))
-    coefficients = np.stack([_attributions(method, game, n) for game in games])
+    if batched:
+        coefficients = np.asarray(method(games), dtype=np.float64)
+    else:
+        coefficients = np.stack([_attributions(method, game, n) for game in games])
     for dividends in _probes(n):
         expected = dividends @ coefficients
         found = _attributions(method, values_from(dividends), n)
