@@ -242,3 +242,14 @@ def test_any_text_survives_in_elements_and_attributes(inside, value):
 def test_markup_is_not_escaped_twice():
     assert tag("p", tag("b", "<"), class_="x", hidden=True, lang=None) == '<p class="x" hidden=""><b>&lt;</b></p>'
     assert escape(Markup("<b/>")) == "<b/>"
+
+
+@pytest.mark.parametrize(("bound", "said"), [(0.5, "No admissible split is better than 0.500"), (np.nan, None)])
+def test_a_search_that_was_stopped_claims_no_more_than_its_bound(hostile, bound, said):
+    stopped = hostile[:1]
+    stopped.__dict__.update(certified=np.array([False]), bound=np.array([bound]), ceiling=np.array([0.25]))
+    (card,) = parsed(page(stopped, table=utility_table({"x": hostile}, ["inclusion_aup"]))).iter("article")
+    proof = next("".join(p.itertext()) for p in card.iter("p") if p.get("class") == "proof")
+    assert proof.startswith("Best found, not proven.")
+    assert (said or "Best found") in proof
+    assert ("No admissible" in proof) == (said is not None)
