@@ -244,7 +244,7 @@ def test_markup_is_not_escaped_twice():
     assert escape(Markup("<b/>")) == "<b/>"
 
 
-@pytest.mark.parametrize(("bound", "said"), [(0.5, "No admissible split is better than 0.500"), (np.nan, None)])
+@pytest.mark.parametrize(("bound", "said"), [(0.5, "No admissible split is better than 0.50"), (np.nan, None)])
 def test_a_search_that_was_stopped_claims_no_more_than_its_bound(hostile, bound, said):
     stopped = hostile[:1]
     stopped.__dict__.update(certified=np.array([False]), bound=np.array([bound]), ceiling=np.array([0.25]))
