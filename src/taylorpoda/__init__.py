@@ -7,7 +7,7 @@ from taylorpoda._version import __version__
 from taylorpoda.allocation import Allocation, allocate
 from taylorpoda.dividends.dense import harsanyi, values_from
 from taylorpoda.explainer import Explainer
-from taylorpoda.explanation import Explanation
+from taylorpoda.explanation import Explanation, load
 from taylorpoda.games.table import TableGame
 from taylorpoda.games.tabulate import tabulate
 from taylorpoda.postulates import audit
@@ -23,6 +23,7 @@ __all__ = [
     "allocate",
     "audit",
     "harsanyi",
+    "load",
     "methods",
     "plots",
     "score",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from taylorpoda._support.arrays import players_of
 from taylorpoda.allocation import allocate
 from taylorpoda.dividends.dense import harsanyi
 from taylorpoda.engines.base import Engine, Solution, SolvedGames
@@ -108,8 +109,16 @@ class DenseGames(SolvedGames):
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> DenseGames:
-        """Rebuild from `to_arrays`."""
-        return cls(arrays["values"], float(arrays["threshold"]), arrays.get("labels"))
+        """Rebuild from `to_arrays`, checked: the arrays may come out of any file."""
+        values, labels = arrays["values"], arrays.get("labels")
+        if values.ndim != 3 or values.dtype != np.float64 or not np.isfinite(values).all():
+            msg = f"games of shape {values.shape[:8]} and dtype {values.dtype} are no finite tables"
+            raise ValueError(msg)
+        players_of(values.shape[2])
+        if labels is not None and (labels.shape != values.shape[::2] or labels.dtype.kind not in "iu"):
+            msg = f"labels of shape {labels.shape[:8]} and dtype {labels.dtype} do not belong to their games"
+            raise ValueError(msg)
+        return cls(values, float(arrays["threshold"]), labels)
 
 
 class ExactEngine(Engine):

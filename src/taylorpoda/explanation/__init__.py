@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from taylorpoda.explanation.core import DiscrepancyError, Explanation
+from taylorpoda.explanation.storage import StorageError, load
 
-__all__ = ["DiscrepancyError", "Explanation"]
+__all__ = ["DiscrepancyError", "Explanation", "StorageError", "load"]

@@ -14,8 +14,10 @@ from taylorpoda.explanation import accessors, export
 from taylorpoda.explanation.html import explanation_html
 from taylorpoda.explanation.slicing import sliced
 from taylorpoda.explanation.subject import row_positions
+from taylorpoda.utilities import REGISTRY
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
@@ -306,6 +308,31 @@ class Explanation:
             order: The largest set size; None for all.
         """
         return export.to_shapiq(self, row, output, order)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write everything to one file, under exactly this name; `taylorpoda.load` reads it without the model.
+
+        Args:
+            path: The file; nothing is appended. An existing file is replaced once the new one is whole.
+
+        Raises:
+            TypeError: If the rows hold something that cannot be stored.
+        """
+        from taylorpoda.explanation.storage import save
+
+        save(self, path)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from taylorpoda.explanation.storage import dumps, loads
+
+        builtin = self.utility.name in REGISTRY and REGISTRY[self.utility.name] is self.utility
+        return loads, (dumps(self), None if builtin else self.utility)
+
+    def __copy__(self) -> Explanation:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Explanation:
+        return self
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):

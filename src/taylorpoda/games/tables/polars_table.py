@@ -99,7 +99,7 @@ class PolarsTable(FrameTable):
         if column.dtype == pl.Boolean:
             column = column.cast(pl.UInt8)
         physical = column.to_physical()
-        if not physical.dtype.is_numeric() or physical.dtype.is_decimal():
+        if not physical.dtype.is_numeric() or "128" in str(physical.dtype) or physical.dtype.is_decimal():
             return factorize_objects(column.to_list())
         return coded_with_gaps(factorize_bits(physical.fill_null(0).to_numpy()), missing)
 
