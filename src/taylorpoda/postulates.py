@@ -107,7 +107,7 @@ def audit(method: str | Linear | Iterable[Linear], n_players: int) -> Audit:
         return _verdicts(_coefficients(method, n)[None], single=True)
     if isinstance(method, Iterable):
         return _audit_family(list(method), n)
-    msg = (  # type: ignore[unreachable]  # what callers without a type checker may pass
+    msg = (
         f"method={method!r} has type {type(method).__name__}; allowed: a callable values -> attributions, "
         "the name of a registered method, or an iterable of such callables."
     )
