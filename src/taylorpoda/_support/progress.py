@@ -4,15 +4,29 @@ from __future__ import annotations
 
 import sys
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from types import TracebackType
     from typing import Self
 
     from rich.progress import Progress, TaskID
 
 _PATIENCE = 1.0
+_silencers: list[object] = []
+
+
+@contextmanager
+def silenced() -> Iterator[None]:
+    """Inside the block no bar draws: something larger shows its own progress on the terminal."""
+    token = object()
+    _silencers.append(token)
+    try:
+        yield
+    finally:
+        _silencers.remove(token)
 
 
 class ProgressBar:
@@ -35,7 +49,8 @@ class ProgressBar:
 
     def __enter__(self) -> Self:
         self._started = time.monotonic()
-        self._enabled = self._enabled and sys.stderr is not None and sys.stderr.isatty()
+        watched = sys.stderr is not None and sys.stderr.isatty()
+        self._enabled = self._enabled and watched and not _silencers
         return self
 
     def advance(self, steps: int = 1) -> None:

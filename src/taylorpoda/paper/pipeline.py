@@ -1,0 +1,292 @@
+"""The stages: data -> model -> surrogate and its table of values -> LIME -> methods and their scores -> cells."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from taylorpoda._support.progress import silenced
+from taylorpoda._version import __version__
+from taylorpoda.datasets import load
+from taylorpoda.dividends.dense import coalition_sizes
+from taylorpoda.methods import lime
+from taylorpoda.paper.attributions import attribute
+from taylorpoda.paper.cells import Cell, pair_cells
+from taylorpoda.paper.parallel import run_all
+from taylorpoda.paper.sample import sample
+from taylorpoda.paper.settings import BASELINE, DATA, METHODS, UTILITIES, Settings
+from taylorpoda.paper.store import Product, Store
+from taylorpoda.paper.task_models import restore, train
+from taylorpoda.paper.value_tables import value_table
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Event = Callable[[str, str, str, str], None]
+
+_LIBRARIES = ("numpy", "scipy", "scikit-learn", "xgboost", "lime", "torch")
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One (data, model) pair, explained.
+
+    Attributes:
+        data: The data set.
+        model: The model.
+        task: "classification" or "regression".
+        explained: What `attribute` made, once per training of the surrogate.
+        error_by_size: Mean of (f(x) - v(S))^2 over hold-out rows and coalitions S of each size 0 .. n.
+    """
+
+    data: str
+    model: str
+    task: str
+    explained: tuple[Mapping[str, NDArray[Any]], ...]
+    error_by_size: NDArray[np.float64]
+
+    @property
+    def certified_fraction(self) -> float:
+        """The share of rows, over all utilities, whose optimal allocation is certified."""
+        rows = [self.explained[0][f"certified/{utility}"] for utility in UTILITIES[self.task]]
+        return float(np.mean(np.concatenate(rows)))
+
+    def discrepancy(self, method: str, utility: str = "inclusion_aup") -> NDArray[np.float64]:
+        """v(empty) + sum of attributions - v(N), row by row."""
+        return np.asarray(self.explained[0][f"discrepancy/{utility}/{method}"])
+
+    def max_discrepancy(self, method: str) -> float:
+        """The largest absolute discrepancy over rows and utilities."""
+        return max(float(np.max(np.abs(self.discrepancy(method, utility)))) for utility in UTILITIES[self.task])
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """Everything a run found.
+
+    Attributes:
+        settings: What was run.
+        cells: All cells, in the order of the paper's tables.
+        pairs: The explained pairs.
+        versions: Of everything the numbers depend on.
+    """
+
+    settings: Settings
+    cells: tuple[Cell, ...]
+    pairs: tuple[Pair, ...]
+    versions: dict[str, str]
+
+
+def reproduce(
+    settings: Settings, *, store: Store | None = None, jobs: int = 1, listen: Event | None = None
+) -> Reproduction:
+    """Run what is not yet in the store, and assemble the cells.
+
+    Args:
+        settings: What to run.
+        store: Where finished stages are kept; under the user's cache directory unless given.
+        jobs: How many pairs are worked on at a time, each in a process of its own.
+        listen: Hears (data, model, stage, state) as it happens; see `parallel.run_all`.
+
+    Returns:
+        The reproduction; the same for the same settings, whatever `jobs` and however often it was
+        interrupted.
+    """
+    kept = store or Store.default()
+    pairs = settings.pairs()
+    for data in dict.fromkeys(data for data, _ in pairs):
+        load(data)  # downloads happen here, once and in sight
+    # The longest first, so that no process is left alone with one at the end.
+    order = sorted(range(len(pairs)), key=lambda number: -_SIZES[pairs[number][0]])
+    tasks = [(settings, str(kept.root), *pairs[number]) for number in order]
+
+    def hear(number: int, stage: str, state: str) -> None:
+        if listen is not None:
+            _, _, data, model = tasks[number]
+            listen(data, model, stage, state)
+
+    run_all(_work, tasks, jobs=jobs, listen=hear)
+    explained = tuple(_explained(settings, kept, data, model) for data, model in pairs)
+    cells = [
+        cell
+        for pair in explained
+        for cell in pair_cells(
+            pair.data,
+            pair.model,
+            pair.task,
+            list(pair.explained),
+            resamples=settings.bootstrap,
+            seed=settings.seed,
+        )
+    ]
+    return Reproduction(settings, tuple(cells), explained, versions())
+
+
+_SIZES = {"california": 20640, "abalone": 4177, "rice": 3810, "concrete": 1030, "cancer": 683, "titanic": 712}
+
+
+def weights(settings: Settings) -> dict[tuple[str, str], float]:
+    """About how long each pair takes, in any unit: what they share, and the rows the surrogate is trained on."""
+    return {(data, model): 1000.0 + _SIZES[data] for data, model in settings.pairs()}
+
+
+def versions() -> dict[str, str]:
+    """The versions behind the numbers."""
+    found = {"taylorpoda": __version__, "python": platform.python_version()}
+    for library in _LIBRARIES:
+        try:
+            found[library] = version(library)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _work(task: tuple[Settings, str, str, str], tell: Callable[[str, str], None]) -> None:
+    settings, root, data, model = task
+    with silenced():  # the run shows its own progress
+        _explained(settings, Store(Path(root), tell), data, model)
+
+
+def _explained(settings: Settings, store: Store, data: str, model: str) -> Pair:
+    """All stages of one pair, each from the store if it is there."""
+    task, seed = DATA[data], settings.seed
+    prepared = _prepared(settings, store, data)
+    trained = store.product(
+        "model",
+        {
+            "data": prepared.key,
+            "model": model,
+            "hidden": list(settings.hidden) if model != "xgboost" else [],
+            "seed": seed,
+            "versions": _versions_of("scikit-learn", "xgboost", "numpy"),
+        },
+        lambda: train(
+            model,
+            task,
+            prepared.arrays["train"],
+            prepared.arrays["train_y"],
+            hidden=settings.hidden,
+            seed=seed,
+        ),
+    )
+    rows, background = prepared.arrays["rows"], prepared.arrays["train"]
+
+    def predict(table: NDArray[np.float64]) -> NDArray[np.float64]:
+        return restored(table)
+
+    restored = restore(model, trained.arrays, task)
+    local = store.product(
+        "lime",
+        {"model": trained.key, "seed": seed, "versions": _versions_of("lime", "scikit-learn", "numpy")},
+        lambda: {"weights": lime(predict, background, rows, random_state=seed)},
+    )
+    made, error = [], np.zeros(0)
+    for training in range(settings.retrain):
+        table = store.product(
+            "table",
+            {
+                "model": trained.key,
+                "surrogate": settings.surrogate,
+                "seed": seed,
+                "training": training,
+                "versions": _versions_of("taylorpoda", "torch", "numpy"),
+            },
+            lambda training=training: {  # type: ignore[misc]
+                "values": value_table(
+                    predict,
+                    background,
+                    rows,
+                    surrogate=settings.surrogate,
+                    task=task,
+                    seed=seed + training,
+                )
+            },
+        )
+        if training == 0:
+            error = error_by_size(table.arrays["values"])
+        made.append(_attributed(settings, store, task, prepared, table, local))
+    return Pair(data, model, task, tuple(one.arrays for one in made), error)
+
+
+def _prepared(settings: Settings, store: Store, data: str) -> Product:
+    dataset = load(data)
+    return store.product(
+        "data",
+        {"checksum": dataset.checksum, "task": dataset.task, "rows": settings.rows, "seed": settings.seed},
+        lambda: sample(dataset, rows=settings.rows, seed=settings.seed),
+    )
+
+
+def _attributed(
+    settings: Settings, store: Store, task: str, prepared: Product, table: Product, local: Product
+) -> Product:
+    return store.product(
+        "methods",
+        {
+            "table": table.key,
+            "lime": local.key,
+            "label": settings.label if task == "classification" else "",
+            "candidates": settings.candidates,
+            "seed": settings.seed,
+            "versions": _versions_of("taylorpoda", "numpy"),
+        },
+        lambda: attribute(
+            table.arrays["values"],
+            prepared.arrays["y"],
+            local.arrays["weights"],
+            task=task,
+            label=settings.label,
+            candidates=settings.candidates,
+            seed=settings.seed,
+        ),
+    )
+
+
+def _versions_of(*libraries: str) -> dict[str, str]:
+    found = versions()
+    return {library: found.get(library, "") for library in libraries}
+
+
+def error_by_size(table: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Mean of (f(x) - v(S))^2 over rows and coalitions of each size: (rows, 2**n) -> (n + 1,).
+
+    Lower is nearer to the conditional expectation, which minimizes it.
+    """
+    n_players = table.shape[-1].bit_length() - 1
+    sizes = coalition_sizes(n_players)
+    squared = (table[:, -1:] - table) ** 2
+    return np.array([float(squared[:, sizes == size].mean()) for size in range(n_players + 1)])
+
+
+def as_json(found: Reproduction) -> dict[str, Any]:
+    """The run as JSON values; the same bytes for the same settings."""
+    settings = found.settings
+    return {
+        "settings": {**asdict(settings), "data": list(settings.data), "models": list(settings.models)},
+        "seed": settings.seed,
+        "surrogate": settings.surrogate,
+        "versions": found.versions,
+        "cells": [asdict(cell) for cell in found.cells],
+        "certified_fraction": _nested(
+            found, lambda pair, method: pair.certified_fraction if method == "TaylorPODA-optimal" else None
+        ),
+        "max_discrepancy": _nested(found, lambda pair, method: pair.max_discrepancy(method)),
+        "value_function_error_by_size": {
+            data: {pair.model: pair.error_by_size.tolist() for pair in found.pairs if pair.data == data}
+            for data in dict.fromkeys(pair.data for pair in found.pairs)
+        },
+    }
+
+
+def _nested(found: Reproduction, value: Callable[[Pair, str], float | None]) -> dict[str, Any]:
+    nested: dict[str, Any] = {}
+    for pair in found.pairs:
+        by_method = {method: value(pair, method) for method in (BASELINE, *METHODS)}
+        nested.setdefault(pair.data, {})[pair.model] = by_method
+    return nested

@@ -1,0 +1,102 @@
+"""Results of stages, kept under the hash of everything they were made from.
+
+A stage that was interrupted leaves nothing; one that finished is never computed again, unless something it
+was made from has changed, and then its name has changed too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from taylorpoda.datasets.cache import cache_root, write_atomically
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+Arrays = dict[str, NDArray[Any]]
+Report = Callable[[str, str], None]
+
+# Raise a stage's number when its code changes what it computes.
+_REVISIONS = {"data": 1, "model": 1, "table": 1, "lime": 1, "methods": 1}
+
+
+@dataclass(frozen=True)
+class Product:
+    """What a stage made.
+
+    Attributes:
+        arrays: The arrays by name.
+        key: The hash of everything they were made from.
+    """
+
+    arrays: Mapping[str, NDArray[Any]]
+    key: str
+
+
+@dataclass(frozen=True)
+class Store:
+    """A directory of finished stages.
+
+    Attributes:
+        root: The directory.
+        report: Told (stage, "cached", "started" or "finished") as it happens.
+    """
+
+    root: Path
+    report: Report = lambda stage, state: None  # noqa: ARG005 - nobody listens unless asked to
+
+    @classmethod
+    def default(cls) -> Store:
+        """The one under the user's cache directory."""
+        return cls(cache_root() / "paper")
+
+    def product(self, stage: str, inputs: Mapping[str, Any], make: Callable[[], Arrays]) -> Product:
+        """The product of a stage, from the store or made now.
+
+        Args:
+            stage: Its name.
+            inputs: Everything the product depends on, as JSON values; products of earlier stages by their
+                key.
+            make: Computes the arrays.
+        """
+        key = content_key(stage, inputs)
+        path = self.root / stage / f"{key}.npz"
+        found = _read(path)
+        if found is not None:
+            self.report(stage, "cached")
+            return Product(found, key)
+        self.report(stage, "started")
+        arrays = {name: np.asarray(array) for name, array in make().items()}
+        write_atomically(path, _bytes_of(arrays))
+        self.report(stage, "finished")
+        return Product(arrays, key)
+
+
+def content_key(stage: str, inputs: Mapping[str, Any]) -> str:
+    """The hash of a stage's name, the revision of its code and its inputs."""
+    described = {"stage": stage, "revision": _REVISIONS[stage], "inputs": dict(inputs)}
+    return hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()[:32]
+
+
+def _bytes_of(arrays: Arrays) -> bytes:
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **arrays)  # type: ignore[arg-type]  # numpy's stub reads ** as its own flag
+    return buffer.getvalue()
+
+
+def _read(path: Path) -> Arrays | None:
+    try:
+        content = path.read_bytes()
+        with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+            return {name: arrays[name] for name in arrays.files}
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        return None  # absent, or damaged: it is made again

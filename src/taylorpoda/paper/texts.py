@@ -1,0 +1,197 @@
+"""The tables as Markdown, LaTeX and CSV, and the summary in sentences."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from taylorpoda.paper.layout import TASK_TITLES, PrintedCell, PrintedRow, printed_rows
+from taylorpoda.paper.settings import MODELS, UNITS, UTILITIES, UTILITY_TITLES
+from taylorpoda.paper.summary import summarize
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from taylorpoda.paper.cells import Cell
+    from taylorpoda.paper.pipeline import Reproduction
+    from taylorpoda.paper.summary import Summary
+
+CAPTION = (
+    "Mean improvement over the Shapley value, 95 % bootstrap interval. ↑ better, ↓ worse. Bold: the best of "
+    "the paper's methods, and TaylorPODA-optimal where it is no worse than that. AUP: sums; AUC and MSE: "
+    "divided by the number of features."
+)
+
+
+ERRORS = (
+    "Mean of (f(x) - v(S))² on the hold-out rows over the coalitions S of each size; lower is nearer the conditional "
+    "expectation."
+)
+
+
+def heading(found: Reproduction) -> str:
+    """What was run, in a sentence."""
+    settings = found.settings
+    labels = "the true labels" if settings.label == "y" else "the labels of the model itself"
+    return (
+        f"Surrogate: {settings.surrogate}; {settings.rows} hold-out rows per data set; seed {settings.seed}; hidden "
+        f"layers {', '.join(map(str, settings.hidden))}; AUC against {labels}."
+    )
+
+
+def unit_text(utility: str) -> str:
+    """The unit of a column: "10⁻²" or "10⁻⁴"."""
+    return {1e-2: "10⁻²", 1e-4: "10⁻⁴"}[UNITS[utility]]
+
+
+def summary_lines(found: Reproduction, summary: Summary) -> list[str]:
+    """What came out, one sentence a line."""
+    overlap = "; ".join(f"{method}: {share}" for method, share in summary.overlap.items() if method != "all")
+    lines = [
+        f"Intervals that overlap the paper's: {summary.overlap['all']} cells ({overlap}).",
+        f"Best of the paper's methods the same: {summary.same_best} table cells.",
+        f"Pairs of methods in the paper's order: {summary.same_order}.",
+        "Mean rank among the paper's methods (1 is best), ours and the paper's: "
+        + "; ".join(f"{method} {ours:.2f} / {papers:.2f}" for method, (ours, papers) in summary.mean_rank.items())
+        + ".",
+        "TaylorPODA-optimal at least as good as: "
+        + "; ".join(f"{method} in {share} cells" for method, share in summary.optimal_ahead.items())
+        + ".",
+        "Smallest share of the ceiling's gain that TaylorPODA-optimal reaches in any cell: "
+        + "; ".join(f"{UTILITY_TITLES[utility]} {share:.3f}" for utility, share in summary.least_share.items())
+        + ".",
+    ]
+    certified = [pair.certified_fraction for pair in found.pairs]
+    largest = max(pair.max_discrepancy("TaylorPODA-optimal") for pair in found.pairs)
+    lines.append(
+        f"TaylorPODA-optimal: certified in {min(certified):.1%} of the rows or more in every pair "
+        f"({sum(certified) / len(certified):.2%} overall); largest discrepancy {largest:.1e}."
+    )
+    return lines
+
+
+def markdown(found: Reproduction) -> str:
+    """The whole report as Markdown."""
+    lines = [
+        "# The paper's tables, reproduced",
+        "",
+        heading(found),
+        "",
+        *(f"- {line}" for line in summary_lines(found, summarize(found.cells))),
+        "",
+    ]
+    for task, title in TASK_TITLES.items():
+        rows = printed_rows(found.cells, task)
+        if rows:
+            lines += _markdown_table(task, title, rows)
+    lines += _markdown_errors(found)
+    if found.settings.retrain > 1:
+        lines += _markdown_spread(found)
+    return "\n".join(lines) + "\n"
+
+
+def _markdown_table(task: str, title: str, rows: Sequence[PrintedRow]) -> list[str]:
+    heads = [f"{UTILITY_TITLES[utility]} ({unit_text(utility)})" for utility in UTILITIES[task]]
+    lines = [f"## {title}", "", CAPTION, "", f"| Model | Data | Method | {' | '.join(heads)} |"]
+    lines.append("|---|---|---|" + "---|" * len(heads))
+    for row in rows:
+        cells = " | ".join(_markdown_cell(cell) for cell in row.cells)
+        lines.append(f"| {MODELS[row.model]} | {row.data} | {row.method} | {cells} |")
+    return [*lines, ""]
+
+
+def _markdown_cell(cell: PrintedCell) -> str:
+    ours = f"**{cell.mean}** {cell.interval}" if cell.bold else f"{cell.mean} {cell.interval}"
+    return f"{ours}<br>paper {cell.paper}" if cell.paper else ours
+
+
+def _markdown_errors(found: Reproduction) -> list[str]:
+    lines = [
+        "## How good the value function is",
+        "",
+        ERRORS,
+        "",
+    ]
+    for pair in found.pairs:
+        numbers = " ".join(f"{error:.2e}" for error in pair.error_by_size)
+        lines.append(f"- {pair.data} on {MODELS[pair.model]}, |S| = 0 … {len(pair.error_by_size) - 1}: {numbers}")
+    return [*lines, ""]
+
+
+def _markdown_spread(found: Reproduction) -> list[str]:
+    lines = [
+        f"## {found.settings.retrain} trainings of the surrogate",
+        "",
+        "The same models and rows, only the surrogate trained anew: the means, least and most.",
+        "",
+        "| Data | Model | Method | Utility | Mean of the first | Least | Most |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for cell in found.cells:
+        least, most = min(cell.retrained), max(cell.retrained)
+        lines.append(
+            f"| {cell.data} | {MODELS[cell.model]} | {cell.method} | {UTILITY_TITLES[cell.utility]} | "
+            f"{cell.mean:.1f} | {least:.1f} | {most:.1f} |"
+        )
+    return [*lines, ""]
+
+
+def latex(found: Reproduction) -> str:
+    """The tables as LaTeX (needs booktabs and multirow)."""
+    parts = []
+    for task in TASK_TITLES:
+        rows = printed_rows(found.cells, task)
+        if rows:
+            parts.append(_latex_table(task, rows))
+    return "\n".join(parts)
+
+
+def _latex_table(task: str, rows: Sequence[PrintedRow]) -> str:
+    exponent = {1e-2: "-2", 1e-4: "-4"}
+    heads = [
+        rf"\textbf{{{UTILITY_TITLES[utility]}}} {{\tiny($\times10^{{{exponent[UNITS[utility]]}}}$)}}"
+        for utility in UTILITIES[task]
+    ]
+    caption = CAPTION.replace("↑", r"$\uparrow$").replace("↓", r"$\downarrow$").replace("%", r"\%")
+    lines = [
+        r"\begin{table}[ht]",
+        rf"\caption{{{TASK_TITLES[task]}. {caption}}}",
+        r"\begin{center}\footnotesize",
+        r"\begin{tabular}{ccl" + "l" * len(heads) + "}",
+        r"\toprule",
+        rf"\textbf{{Model}} & \textbf{{Data}} & \textbf{{Method}} & {' & '.join(heads)} \\",
+    ]
+    before: tuple[str, str] | None = None
+    for row in rows:
+        place = (row.model, row.data)
+        if place != before:
+            lines.append(r"\midrule")
+            model = MODELS[row.model].replace("&", r"\&")
+            head = rf"{model} & {row.data.capitalize()}"
+            before = place
+        else:
+            head = " & "
+        cells = " & ".join(_latex_cell(cell) for cell in row.cells)
+        lines.append(rf"{head} & {row.method} & {cells} \\")
+    lines += [r"\bottomrule", r"\end{tabular}", r"\end{center}", r"\end{table}", ""]
+    return "\n".join(lines)
+
+
+def _latex_cell(cell: PrintedCell) -> str:
+    mean = cell.mean[0] + (rf"\textbf{{{cell.mean[1:]}}}" if cell.bold else cell.mean[1:])
+    text = rf"{mean} {{\tiny {cell.interval}}}"
+    return text.replace("↑", r"$\uparrow$").replace("↓", r"$\downarrow$")
+
+
+def comma_separated(cells: Sequence[Cell]) -> str:
+    """All cells as CSV, one line each."""
+    stream = io.StringIO()
+    lines = [asdict(cell) for cell in cells]
+    writer = csv.DictWriter(stream, fieldnames=list(lines[0]), lineterminator="\n")
+    writer.writeheader()
+    for line in lines:
+        line["retrained"] = " ".join(map(repr, line["retrained"]))
+        writer.writerow(line)
+    return stream.getvalue()

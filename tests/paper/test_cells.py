@@ -1,0 +1,200 @@
+from __future__ import annotations
+
+import csv
+import itertools
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from taylorpoda.paper import published, summarize
+from taylorpoda.paper.cells import Cell, bootstrap_interval, gain_over_shapley, pair_cells, printed
+from taylorpoda.paper.layout import arrowed, printed_rows
+from taylorpoda.paper.settings import DATA, METHODS, MODELS, PRINTED_METHODS, UNITS, UTILITIES, Settings
+from taylorpoda.paper.summary import best
+
+SHARED = Path(os.environ.get("TAYLORPODA_DATA", "")) / "../paper/tables.csv"
+
+
+def cell(method="TaylorPODA", mean=1.0, low=0.5, high=1.5, paper=(1.0, 0.5, 1.5), **place):
+    at = {"data": "cancer", "model": "xgboost", "utility": "inclusion_aup", **place}
+    printed_paper = (None, None, None) if method == "TaylorPODA-optimal" else paper
+    return Cell(
+        **at,
+        method=method,
+        unit=UNITS[at["utility"]],
+        mean=mean,
+        low=low,
+        high=high,
+        paper_mean=printed_paper[0],
+        paper_low=printed_paper[1],
+        paper_high=printed_paper[2],
+        ceiling=2.0,
+        share_of_ceiling=mean / 2.0,
+        retrained=(mean,),
+    )
+
+
+def test_the_papers_288_cells_ship_with_the_package():
+    cells = published()
+    expected = {
+        (data, model, method, utility)
+        for data, task in DATA.items()
+        for model, method, utility in itertools.product(MODELS, PRINTED_METHODS, UTILITIES[task])
+    }
+    assert set(cells) == expected
+    assert len(cells) == 288
+    first = cells["cancer", "mlp_tanh", "OCC-1", "inclusion_aup"]
+    assert (first.mean, first.low, first.high, first.bold) == (-61.0, -76.0, -47.8, False)
+    for one in cells.values():
+        assert one.low <= one.high
+
+
+@pytest.mark.skipif(not SHARED.is_file(), reason="the paper's tables are not beside the data here")
+def test_the_shipped_numbers_are_the_papers():
+    lines = list(csv.DictReader(SHARED.read_text().splitlines()))
+    assert len(lines) == 288
+    for line in lines:
+        one = published()[line["data"], line["model"], line["method"], line["utility"]]
+        assert (one.mean, one.low, one.high) == tuple(float(line[key]) for key in ("gain", "ci_low", "ci_high"))
+
+
+def test_gains_have_the_printed_sign_and_scale():
+    """By hand: one row, four players; a smaller error or a larger accuracy is an improvement."""
+    shapley = {f"attributions/{u}/SHAP": np.zeros((1, 4)) for u in UNITS} | {
+        f"score/{u}/SHAP": np.array([2.0]) for u in UNITS
+    }
+    one = np.array([1.0])
+    assert gain_over_shapley(shapley, "inclusion_aup", one) == pytest.approx(100.0)
+    assert gain_over_shapley(shapley, "exclusion_aup", one) == pytest.approx(-100.0)
+    assert gain_over_shapley(shapley, "inclusion_auc", one) == pytest.approx(-25.0)
+    assert gain_over_shapley(shapley, "exclusion_auc", one) == pytest.approx(25.0)
+    assert gain_over_shapley(shapley, "inclusion_mse", one) == pytest.approx(2500.0)
+    assert gain_over_shapley(shapley, "exclusion_mse", one) == pytest.approx(-2500.0)
+
+
+def test_bootstrap_interval_against_a_loop():
+    gains = np.random.default_rng(0).normal(size=(30, 3))
+    low, high = bootstrap_interval(gains, resamples=100, seed=5)
+    assert np.array_equal(low, bootstrap_interval(gains, resamples=100, seed=5)[0])
+    big_low, big_high = bootstrap_interval(gains, resamples=20000, seed=5)
+    draw = np.random.default_rng(1)
+    means = np.array([draw.choice(gains[:, 0], 30).mean() for _ in range(20000)])
+    assert abs(big_low[0] - np.quantile(means, 0.025)) < 0.02
+    assert abs(big_high[0] - np.quantile(means, 0.975)) < 0.02
+    assert np.all(low < gains.mean(axis=0))
+    assert np.all(gains.mean(axis=0) < high)
+    alone_low, _ = bootstrap_interval(gains[:, :1], resamples=100, seed=5)
+    assert abs(alone_low[0] - low[0]) < 1e-12  # a column's interval does not depend on its neighbors
+
+
+def test_printed_text():
+    assert arrowed(7.649) == "↑7.6"
+    assert arrowed(-0.04) == "↑0.0"
+    assert arrowed(-0.06) == "↓0.1"
+    assert arrowed(-122.2) == "↓122.2"
+    assert str(printed(-0.01)) == "0.0"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "overlaps"),
+    [(1.5, 2.0, True), (1.54, 2.0, True), (1.56, 2.0, False), (0.0, 0.46, True), (0.0, 0.44, False), (0.0, 9.0, True)],
+)
+def test_overlap_is_judged_as_printed(low, high, overlaps):
+    assert cell(low=low, high=high).overlaps is overlaps
+    assert cell(method="TaylorPODA-optimal", low=low, high=high).overlaps is None
+
+
+def place(means, papers, **at):
+    made = {
+        method: cell(method, mean=mean, low=mean - 0.1, high=mean + 0.1, paper=(paper, paper - 0.1, paper + 0.1), **at)
+        for method, mean, paper in zip(PRINTED_METHODS, means, papers, strict=True)
+    }
+    return made | {"TaylorPODA-optimal": cell("TaylorPODA-optimal", mean=max(means), **at)}
+
+
+def test_summary_by_hand():
+    first = place((-1.0, 0.0, 2.0, 1.0), (-1.0, 0.0, 2.0, 1.0))
+    second = place((3.0, 0.0, 2.0, 1.0), (-1.0, 0.0, 2.0, 1.0), data="titanic")
+    found = summarize([*first.values(), *second.values()])
+    assert (found.overlap["all"].count, found.overlap["all"].total) == (7, 8)
+    assert (found.overlap["OCC-1"].count, found.overlap["OCC-1"].total) == (1, 2)
+    assert (found.same_best.count, found.same_best.total) == (1, 2)
+    assert (found.same_order.count, found.same_order.total) == (9, 12)
+    assert found.mean_rank["OCC-1"] == (2.5, 4.0)
+    assert found.mean_rank["WeightedSHAP"] == (1.5, 1.0)
+    assert all(share.count == 2 for share in found.optimal_ahead.values())
+    assert found.least_share == {"inclusion_aup": 1.0}
+    assert str(found.same_best) == "1 of 2 (50%)"
+
+
+def test_ties_as_printed_are_both_best():
+    tied = place((-1.0, 0.0, 4.24, 4.16), (-1.0, 0.0, 4.2, 4.2))
+    assert best(tied, paper=False) == best(tied, paper=True) == {"WeightedSHAP", "TaylorPODA"}
+    rows = printed_rows(
+        [
+            one
+            for utility in UTILITIES["classification"]
+            for one in place((-1.0, 0.0, 4.24, 4.16), (-1.0, 0.0, 4.2, 4.2), utility=utility).values()
+        ],
+        "classification",
+    )
+    assert [row.method for row in rows] == list(METHODS)
+    assert [row.cells[0].bold for row in rows] == [False, False, True, True, True]
+    assert rows[2].cells[0].paper == "↑4.2 (↑4.1, ↑4.3)"
+    assert rows[4].cells[0].paper == ""
+
+
+def test_pair_cells_from_scores():
+    draw = np.random.default_rng(0)
+    explained = {}
+    for utility in UTILITIES["regression"]:
+        explained[f"ceiling/{utility}"] = np.zeros(20) if utility.startswith("inclusion") else np.full(20, 9.0)
+        for method in ("SHAP", *METHODS):
+            explained[f"attributions/{utility}/{method}"] = draw.normal(size=(20, 8))
+            explained[f"score/{utility}/{method}"] = draw.uniform(1, 5, size=20)
+    cells = pair_cells("concrete", "mlp_relu", "regression", [explained, explained], resamples=50, seed=1)
+    assert len(cells) == 20
+    one = next(cell for cell in cells if (cell.method, cell.utility) == ("LIME", "exclusion_mse"))
+    gains = (explained["score/exclusion_mse/LIME"] - explained["score/exclusion_mse/SHAP"]) / 8 / 1e-4
+    assert abs(one.mean - gains.mean()) < 1e-9 * np.abs(gains).max()
+    assert one.low < one.mean < one.high
+    assert one.paper_mean == -21.6
+    top = (9.0 - explained["score/exclusion_mse/SHAP"]).mean() / 8 / 1e-4
+    assert abs(one.ceiling - top) < 1e-9 * top
+    assert abs(one.share_of_ceiling - one.mean / top) < 1e-12
+    assert one.retrained == (one.mean, one.mean)
+    assert next(cell for cell in cells if cell.method == "TaylorPODA-optimal").paper_mean is None
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"data": ("cancr",)}, "Did you mean 'cancer'"),
+        ({"models": ("mlp",)}, "Allowed: 'mlp_relu', 'mlp_tanh', 'xgboost'"),
+        ({"data": ()}, "data is empty"),
+        ({"data": ("cancer", "cancer")}, "twice"),
+        ({"surrogate": "mine"}, "'ours', 'paper'"),
+        ({"label": "z"}, "'model', 'y'"),
+        ({"rows": 0}, "rows=0"),
+        ({"seed": -1}, "seed=-1"),
+        ({"seed": 2**32}, "below"),
+        ({"hidden": ()}, "hidden"),
+        ({"hidden": (64, 0)}, "hidden"),
+        ({"retrain": 0}, "retrain=0"),
+    ],
+)
+def test_bad_settings_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        Settings(**options)
+
+
+def test_pairs_are_in_the_order_of_the_tables_whatever_was_asked():
+    assert Settings(data=("titanic", "cancer"), models=("xgboost", "mlp_tanh")).pairs() == [
+        ("cancer", "mlp_tanh"),
+        ("cancer", "xgboost"),
+        ("titanic", "mlp_tanh"),
+        ("titanic", "xgboost"),
+    ]
+    assert len(Settings().pairs()) == 18
