@@ -151,3 +151,61 @@ def units(end: Any, above: Any, bit: Any, repeat: Any, player: Any, starts: Any,
             node = end[node]
     unit_start[count] = used
     return kind, unit_node[:count], unit_bits[:count], unit_start[: count + 1], unit_players[:used]
+
+
+@numba.njit(cache=True, nogil=True)
+def path_players(above: Any, bit: Any, player: Any, starts: Any) -> Any:
+    """The players on the path to each leaf, end to end, and where each leaf's begin."""
+    start = np.zeros(len(above) + 1, np.int64)
+    for node in range(len(above)):
+        start[node + 1] = start[node] + (above[node] if bit[node] < 0 else 0)
+    players = np.empty(start[-1], np.int32)
+    path = np.empty(len(above) + 1, np.int32)
+    for tree in range(len(starts) - 1):
+        for node in range(starts[tree], starts[tree + 1]):
+            if bit[node] >= 0:
+                path[bit[node]] = player[node]
+            else:
+                for place in range(above[node]):
+                    players[start[node] + place] = path[place]
+    return players, start
+
+
+@numba.njit(cache=True, nogil=True)
+def expand(
+    leaf: Any, only_x: Any, only_b: Any, weight: Any, players: Any, start: Any, count_x: Any, count_b: Any
+) -> Any:
+    """List A with every subset of B for pairs (A, B): members, where coalitions start, leaf and signed weight of each."""
+    coalitions = 0
+    entries = 0
+    for item in range(len(leaf)):
+        subsets = 1 << count_b[item]
+        coalitions += subsets
+        entries += subsets * count_x[item] + subsets * count_b[item] // 2
+    members = np.empty(entries, np.int32)
+    indptr = np.zeros(coalitions + 1, np.int64)
+    node = np.empty(coalitions, np.int32)
+    amounts = np.empty(coalitions)
+    used = 0
+    number = 0
+    for item in range(len(leaf)):
+        first, last = start[leaf[item]], start[leaf[item] + 1]
+        subset = only_b[item]
+        while True:
+            begin = used
+            odd = False
+            for place in range(last - first):
+                one = np.uint64(1) << np.uint64(place)
+                if (only_x[item] | subset) & one:
+                    members[used] = players[first + place]
+                    used += 1
+                    odd ^= (subset & one) != 0
+            members[begin:used].sort()
+            node[number] = leaf[item]
+            amounts[number] = -weight[item] if odd else weight[item]
+            number += 1
+            indptr[number] = used
+            if subset == 0:
+                break
+            subset = (subset - np.uint64(1)) & only_b[item]
+    return members, indptr, node, amounts

@@ -48,3 +48,31 @@ def leaves_of(
                 )
             result[row, tree] = node
     return result
+
+
+@numba.njit(cache=True, nogil=True)
+def add_leaves(
+    columns: Any,
+    column: Any,
+    threshold: Any,
+    flags: Any,
+    lookup_start: Any,
+    lookup: Any,
+    values: Any,
+    end: Any,
+    bit: Any,
+    starts: Any,
+    slots: Any,
+    result: Any,
+) -> None:
+    """Add every row's leaf values to `result`, (rows, outputs), tree by tree, for trees in preorder."""
+    for tree in range(len(starts) - 1):
+        for row in range(columns.shape[1]):
+            node = starts[tree]
+            while bit[node] >= 0:
+                left = goes_left(
+                    columns[column[node], row], threshold[node], flags[node], lookup_start[node], lookup
+                )
+                node = node + 1 if left else end[node + 1]
+            for slot in range(values.shape[1]):
+                result[row, slots[tree] + slot] += values[node, slot]

@@ -92,12 +92,11 @@ def superset_sums(counts: Any, leaf_start: Any, bit: Any, starts: Any, chosen: A
 
 
 @numba.njit(cache=True, nogil=True)
-def shares_kept(cover: Any, end: Any, depth: Any, bit: Any, above: Any, starts: Any, levels: int, kept: Any) -> None:
+def shares_kept(shares: Any, depth: Any, bit: Any, above: Any, starts: Any, levels: int, kept: Any) -> None:
     """For the path-dependent game: per node and player above it, the product of the cover shares of its branches.
 
     Args:
-        cover: Training weight of every node.
-        end: Where each node's subtree ends.
+        shares: Part of its parent's training weight that each node kept.
         depth: Depth of every node.
         bit: Bit of every split, -1 at leaves.
         above: Distinct players above every node.
@@ -115,12 +114,24 @@ def shares_kept(cover: Any, end: Any, depth: Any, bit: Any, above: Any, starts: 
             over = parent[level - 1]
             for place in range(above[over]):
                 kept[node, place] = kept[over, place]
-            sibling = end[over + 1] if node == over + 1 else over + 1
-            both = cover[node] + cover[sibling] if cover[over] <= 0 else cover[over]
-            # A branch no training row reached has no shares to go by: both sides alike.
-            share = cover[node] / both if both > 0 else 0.5
+            share = shares[node]
             place = bit[over]
             kept[node, place] = share * (kept[over, place] if place < above[over] else 1.0)
+
+
+@numba.njit(cache=True, nogil=True)
+def branch_shares(cover: Any, end: Any, bit: Any) -> Any:
+    """For each node the part of its parent's training weight that it kept; roots keep 1.
+
+    A branch below a node that no training row reached has nothing to go by: both sides count alike.
+    """
+    shares = np.ones(len(cover))
+    for node in range(len(cover)):
+        if bit[node] >= 0:
+            for child in (node + 1, end[node + 1]):
+                both = cover[node] if cover[node] > 0 else cover[node + 1] + cover[end[node + 1]]
+                shares[child] = cover[child] / both if both > 0 else 0.5
+    return shares
 
 
 @numba.njit(cache=True, nogil=True)

@@ -1,0 +1,40 @@
+"""Which trees get tables: the cheap ones first, as long as the memory lasts; the others go pair by pair."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from taylorpoda.dividends.trees.layout import Layout, Units
+
+_LARGEST = 2**29  # bytes that tables may take by default: they are written once, at about 1 GB/s
+_DEEPEST = 24  # players on a path that a table index can hold comfortably
+
+
+def table_bytes(layout: Layout, units: Units) -> NDArray[np.float64]:
+    """Bytes of all tables of each tree: background patterns, attributions, dividends and their numbers."""
+    width = layout.width
+    leaf = layout.leaves
+    patterns = np.where(leaf, 8.0 * np.exp2(layout.above), 0.0)
+    others = layout.above - layout.repeat
+    splits = np.where(leaf, 0.0, (16.0 * width + 4.0) * np.exp2(others))
+    too_deep = np.where(layout.above > _DEEPEST, np.inf, 0.0)
+    per_node = np.concatenate([[0.0], np.cumsum(patterns + splits)])
+    result = per_node[layout.starts[1:]] - per_node[layout.starts[:-1]]
+    lookups = 8.0 * width * np.diff(units.start) * np.exp2(units.bits.astype(np.float64))
+    np.add.at(result, units.tree, lookups)
+    np.maximum.at(result, np.repeat(np.arange(layout.n_trees), np.diff(layout.starts)), too_deep)
+    return result
+
+
+def choose_tabled(sizes: NDArray[np.float64], max_memory: int) -> NDArray[np.bool_]:
+    """The trees that get tables: by size, smallest first, within half of the memory and never above a default."""
+    order = np.argsort(sizes, kind="stable")
+    allowed = min(max_memory / 2, _LARGEST)
+    chosen = np.zeros(len(sizes), dtype=np.bool_)
+    chosen[order] = np.cumsum(sizes[order]) <= allowed
+    return chosen

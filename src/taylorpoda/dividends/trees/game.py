@@ -1,0 +1,398 @@
+"""Games of a tree ensemble: exact attributions and dividends of any row, without a model call."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from taylorpoda.dividends.sparse import SparseDividends, sum_of
+from taylorpoda.dividends.sparse_coalitions import Coalitions
+from taylorpoda.dividends.trees.budget import choose_tabled, table_bytes
+from taylorpoda.dividends.trees.catalog import Catalog, build_catalog
+from taylorpoda.dividends.trees.expansion import expand_pairs
+from taylorpoda.dividends.trees.layout import Layout, Units, find_units, lay_out
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from taylorpoda.dividends.trees.ensemble import Ensemble
+
+_DENSE_PLAYERS = 14  # up to here a row's dividends are gathered in a table of 2**n
+_ROWS_AT_ONCE = 256
+_LISTED_AT_ONCE = 1 << 20
+
+
+@dataclass(frozen=True, eq=False)
+class TreeGame:
+    """The value functions of an ensemble: marginal over a background, or path-dependent.
+
+    The marginal one is the weighted mean over the background rows of the leaf sum; absent features take the background
+    row's cells. The path-dependent one follows both branches of a split on an absent feature, in proportion to the
+    training weight that reached them.
+
+    Attributes:
+        layout: The trees, laid out for the players.
+        base: Shape (outputs,): what every coalition gets besides the leaves.
+        n_players: How many players.
+        background: Columns of the background rows, (columns, background rows), or None for path-dependent.
+        weights: Their weights, shape (background rows,); they need not sum to 1.
+        max_memory: Bytes that tables may take.
+        n_jobs: Threads for rows; None or 1 for the caller's own.
+    """
+
+    layout: Layout
+    base: NDArray[np.float64]
+    n_players: int
+    background: NDArray[np.float64] | None
+    weights: NDArray[np.float64]
+    max_memory: int
+    n_jobs: int | None = None
+
+    @property
+    def n_outputs(self) -> int:
+        """How many outputs."""
+        return len(self.base)
+
+    @cached_property
+    def _units(self) -> Units:
+        return find_units(self.layout)
+
+    @cached_property
+    def tabled(self) -> NDArray[np.bool_]:
+        """Which trees have tables."""
+        return choose_tabled(table_bytes(self.layout, self._units), self.max_memory)
+
+    @cached_property
+    def _tabled_trees(self) -> NDArray[np.intp]:
+        return np.flatnonzero(self.tabled)
+
+    @cached_property
+    def _paired_trees(self) -> NDArray[np.intp]:
+        return np.flatnonzero(~self.tabled)
+
+    @cached_property
+    def _leaf_values(self) -> NDArray[np.float64]:
+        """Leaf values per unit of background weight, so that counts of rows stay whole numbers."""
+        return self.layout.values / (1.0 if self.background is None else self.weights.sum())
+
+    @cached_property
+    def _kept(self) -> NDArray[np.float64]:
+        from taylorpoda.dividends.trees import kernels_tables
+
+        layout = self.layout
+        kept = np.ones((len(layout.bit), int(layout.above.max(initial=0)) + 1))
+        kernels_tables.shares_kept(
+            self._shares, layout.depth, layout.bit, layout.above, layout.starts, layout.levels, kept
+        )
+        return kept
+
+    @cached_property
+    def _counts(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """C(q) of every leaf of the tabled trees, and where each leaf's begin."""
+        from taylorpoda.dividends.trees import kernels_tables
+
+        layout, chosen = self.layout, self._tabled_trees
+        tabled = np.repeat(self.tabled, np.diff(layout.starts))
+        sizes = np.where(layout.leaves & tabled, np.left_shift(np.int64(1), np.minimum(layout.above, 62)), 0)
+        leaf_start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        counts = np.zeros(leaf_start[-1])
+        if self.background is None:
+            kernels_tables.product_counts(
+                self._kept, layout.above, layout.bit, layout.starts, chosen, leaf_start, counts
+            )
+            return counts, leaf_start
+        kernels_tables.count_patterns(
+            self.background, self.weights, *layout.splits(), layout.depth, layout.side, layout.bit, layout.starts,
+            chosen, leaf_start, layout.levels, counts,
+        )  # fmt: skip
+        kernels_tables.superset_sums(counts, leaf_start, layout.bit, layout.starts, chosen)
+        return counts, leaf_start
+
+    def prepare(self) -> None:
+        """Make the tables for attributions now rather than at the first row."""
+        if len(self._tabled_trees):
+            self._shapley_tables  # noqa: B018 - computed once, on access
+
+    @cached_property
+    def _shapley_tables(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        return self._tables(occlusion=False)
+
+    @cached_property
+    def _occlusion_tables(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        return self._tables(occlusion=True)
+
+    def _tables(self, *, occlusion: bool) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        from taylorpoda.dividends.trees import kernels_shapley
+
+        layout, units = self.layout, self._units
+        chosen = self.tabled[units.tree]
+        sizes = np.where(chosen, units.entries * layout.width, 0)
+        start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        counts, leaf_start = self._counts
+        tables = np.empty(start[-1])
+        everyone = np.flatnonzero(chosen)
+
+        def fill(first: int, last: int) -> None:
+            kernels_shapley.unit_tables(
+                counts, leaf_start, self._leaf_values, layout.end, layout.depth, layout.side, layout.above, layout.bit,
+                layout.player, units.node, units.bits, units.start, units.players, start, everyone[first:last],
+                occlusion, tables,
+            )  # fmt: skip
+
+        self._in_threads(fill, len(everyone), 64)
+        return tables, start
+
+    def _in_threads(self, task: Callable[[int, int], None], count: int, least: int) -> None:
+        """Run a task over ranges of 0 .. count, in threads where the user asked for them."""
+        jobs = max(1, min(self.n_jobs or 1, count // least))
+        ends = np.linspace(0, count, jobs + 1).astype(np.int64)
+        if jobs == 1:
+            task(0, count)
+            return
+        with ThreadPoolExecutor(jobs) as pool:
+            for done in [pool.submit(task, int(first), int(last)) for first, last in zip(ends[:-1], ends[1:], strict=True)]:
+                done.result()
+
+    def full(self, columns: NDArray[np.float64]) -> NDArray[np.float64]:
+        """v(N): the float64 sum of the leaves, shape (rows, outputs)."""
+        return self._sum_of_leaves(columns)
+
+    @cached_property
+    def empty(self) -> NDArray[np.float64]:
+        """v(empty), shape (outputs,)."""
+        if self.background is None:
+            nobody = np.zeros((1, self.n_players), dtype=np.bool_)
+            return self.values(np.zeros((max(1, int(self.layout.column.max(initial=0)) + 1), 1)), 0, nobody)[:, 0]
+        share = self.weights / self.weights.sum()
+        return np.asarray(share @ self._sum_of_leaves(self.background))
+
+    def _sum_of_leaves(self, columns: NDArray[np.float64]) -> NDArray[np.float64]:
+        from taylorpoda.dividends.trees import kernels_route
+
+        layout = self.layout
+        result = np.tile(self.base, (columns.shape[1], 1))
+        kernels_route.add_leaves(
+            columns, *layout.splits(), layout.values, layout.end, layout.bit, layout.starts, layout.slots, result
+        )
+        return result
+
+    def attributions(self, columns: NDArray[np.float64], *, occlusion: bool = False) -> NDArray[np.float64]:
+        """Shapley values, or OCC-1, of rows: shape (rows, outputs, players)."""
+        rows = columns.shape[1]
+        result = np.empty((rows, self.n_outputs, self.n_players))
+
+        def explain(first: int, last: int) -> None:
+            for begin in range(first, last, _ROWS_AT_ONCE):
+                end = min(begin + _ROWS_AT_ONCE, last)
+                result[begin:end] = self._block(columns, begin, end, occlusion=occlusion)
+
+        self.prepare()
+        self._in_threads(explain, rows, 32)
+        return result
+
+    def _block(self, columns: NDArray[np.float64], first: int, last: int, *, occlusion: bool) -> NDArray[np.float64]:
+        from taylorpoda.dividends.trees import kernels_shapley
+
+        layout, units = self.layout, self._units
+        result = np.zeros((self.n_outputs, self.n_players, last - first))
+        if len(self._tabled_trees):
+            tables, start = self._occlusion_tables if occlusion else self._shapley_tables
+            kernels_shapley.look_up(
+                np.ascontiguousarray(columns[:, first:last]), 0, last - first, *layout.splits(), layout.end, layout.depth,
+                layout.side, layout.above, layout.bit, layout.starts, units.kind, units.start, units.players, units.bits,
+                units.of_node, start, tables, layout.slots, layout.width, self._tabled_trees, layout.levels, result,
+            )  # fmt: skip
+        by_row = np.ascontiguousarray(np.moveaxis(result, 2, 0))
+        if len(self._paired_trees):
+            self._add_pairs(columns, first, last, by_row, occlusion=occlusion)
+        return by_row
+
+    def _add_pairs(
+        self, columns: NDArray[np.float64], first: int, last: int, result: NDArray[np.float64], *, occlusion: bool
+    ) -> None:
+        from taylorpoda.dividends.trees import kernels_pairs
+
+        layout = self.layout
+        if self.background is not None:
+            mode = kernels_pairs.OCCLUSION if occlusion else kernels_pairs.SHAPLEY
+            self._walk(mode, columns, first, last, result, _nothing_listed())
+            return
+        points, point_weights = _quadrature(int(layout.above.max(initial=0)))
+        kernels_pairs.walk_covers(
+            occlusion, columns, first, last, *layout.splits(), layout.values, layout.depth, layout.side, layout.above,
+            layout.bit, layout.player, self._kept, layout.starts, layout.slots, self._paired_trees, layout.levels, points,
+            point_weights, result,
+        )  # fmt: skip
+
+    def _walk(
+        self,
+        mode: int,
+        columns: NDArray[np.float64],
+        first: int,
+        last: int,
+        result: NDArray[np.float64],
+        listed: tuple[Any, ...],
+        trees: NDArray[np.intp] | None = None,
+    ) -> int:
+        from taylorpoda.dividends.trees import kernels_pairs
+
+        layout = self.layout
+        return int(
+            kernels_pairs.walk_pairs(
+                mode, columns, first, last, self.background, self.weights, *layout.splits(), self._leaf_values,
+                layout.end, layout.depth, layout.side, layout.above, layout.bit, layout.player, layout.starts,
+                layout.slots, self._paired_trees if trees is None else trees, layout.levels, result, listed,
+            )
+        )  # fmt: skip
+
+    @cached_property
+    def _catalog(self) -> Catalog:
+        counts, leaf_start = self._counts
+        return build_catalog(
+            self.layout, self._tabled_trees, counts, leaf_start, self._leaf_values, self.n_players, self.max_memory // 4
+        )
+
+    def dividends(self, columns: NDArray[np.float64], row: int) -> list[SparseDividends]:
+        """All dividends of one row that are not zero, one container per output, with v(empty) first.
+
+        Raises:
+            ValueError: If they do not fit the memory.
+        """
+        tabled, outputs = self._tabled_dividends(columns, row), range(self.n_outputs)
+        if not len(self._paired_trees):
+            return [SparseDividends(self._catalog.coalitions, tabled[output]).nonzero() for output in outputs]
+        paired = self._paired_dividends(columns, row)
+        both = (sum_of([SparseDividends(self._catalog.coalitions, tabled[k]).nonzero(), paired[k]]) for k in outputs)
+        return [game.nonzero() for game in both]
+
+    def _tabled_dividends(self, columns: NDArray[np.float64], row: int) -> NDArray[np.float64]:
+        from taylorpoda.dividends.trees import kernels_dividends
+
+        layout, catalog = self.layout, self._catalog
+        result = np.zeros((1, self.n_outputs, len(catalog.coalitions)))
+        kernels_dividends.row_dividends(
+            columns, row, row + 1, *layout.splits(), layout.depth, layout.side, layout.above, layout.bit, layout.repeat,
+            layout.starts, layout.slots, self._tabled_trees, catalog.node_start, catalog.tables, layout.width,
+            catalog.id_start, catalog.ids, layout.levels, result,
+        )  # fmt: skip
+        result[0, :, 0] += catalog.empty + self.base
+        return np.asarray(result[0])
+
+    def _paired_dividends(self, columns: NDArray[np.float64], row: int) -> list[SparseDividends]:
+        from taylorpoda.dividends.trees import kernels_pairs
+
+        if self.background is None:
+            msg = (
+                "the path-dependent dividends of these trees need more tables than max_memory allows; "
+                'give more memory, pass a background, or use policy="shapley".'
+            )
+            raise ValueError(msg)
+        if self.n_players <= _DENSE_PLAYERS:
+            table = np.zeros((1, self.n_outputs, 1 << self.n_players))
+            self._walk(kernels_pairs.DENSE, columns, row, row + 1, table, _nothing_listed())
+            return [SparseDividends.from_dense(dividends) for dividends in table[0]]
+        return expand_pairs(
+            self.layout,
+            self._leaf_values,
+            self._paired_trees,
+            self.n_players,
+            self.n_outputs,
+            lambda trees, listed: self._walk(
+                kernels_pairs.LISTED, columns, row, row + 1, np.zeros((1, 1, 1)), listed, trees
+            ),
+            self.max_memory // 2,
+        )
+
+    def dense_dividends(self, columns: NDArray[np.float64], row: int) -> NDArray[np.float64]:
+        """All 2**n dividends of one row, shape (outputs, 2**n); for few players."""
+        return np.stack([game.to_dense() for game in self.dividends(columns, row)])
+
+    def values(self, columns: NDArray[np.float64], row: int, coalitions: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """v of coalitions of one row by walking the trees: (m, players) -> (outputs, m)."""
+        from taylorpoda.dividends.trees import kernels_pairs
+
+        layout = self.layout
+        present = np.ascontiguousarray(coalitions, dtype=np.bool_)
+        result = np.tile(self.base, (len(present), 1))
+        if self.background is None:
+            kernels_pairs.coalition_covers(
+                row, columns, present, *layout.splits(), layout.values, layout.end, layout.depth, layout.side, layout.bit,
+                layout.player, self._shares, layout.starts, layout.slots, layout.levels, result,
+            )  # fmt: skip
+        else:
+            kernels_pairs.coalition_values(
+                row, columns, present, self.background, self.weights / self.weights.sum(), *layout.splits(), layout.values,
+                layout.end, layout.bit, layout.player, layout.starts, layout.slots, result,
+            )  # fmt: skip
+        return np.ascontiguousarray(result.T)
+
+    @cached_property
+    def _shares(self) -> NDArray[np.float64]:
+        from taylorpoda.dividends.trees import kernels_tables
+
+        layout = self.layout
+        return np.asarray(kernels_tables.branch_shares(layout.cover, layout.end, layout.bit))
+
+
+def _nothing_listed() -> tuple[Any, ...]:
+    return np.empty(0, np.int32), np.empty(0, np.uint64), np.empty(0, np.uint64), np.empty(0)
+
+
+def _quadrature(players: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Gauss-Legendre points and weights on [0, 1], row k with k points: exact up to degree 2k - 1."""
+    most = (players + 1) // 2 + 1
+    points, weights = np.zeros((most, most)), np.zeros((most, most))
+    for count in range(1, most):
+        spots, amounts = np.polynomial.legendre.leggauss(count)
+        points[count, :count], weights[count, :count] = (spots + 1) / 2, amounts / 2
+    return points, weights
+
+
+def make_game(
+    ensemble: Ensemble,
+    player_of_feature: NDArray[Any],
+    background: Any,
+    weights: NDArray[np.float64] | None = None,
+    *,
+    max_memory: int,
+    n_jobs: int | None = None,
+) -> TreeGame:
+    """Bind an ensemble to players and a background.
+
+    Args:
+        ensemble: The trees.
+        player_of_feature: Shape (features,): the player of each feature, numbered from 0.
+        background: Rows as the model's predict takes them, or None for the path-dependent game.
+        weights: One non-negative weight per background row; None for equal ones.
+        max_memory: Bytes that tables may take.
+        n_jobs: Threads for rows.
+
+    Raises:
+        ValueError: If the path-dependent game is asked of a model that does not store its training weights.
+    """
+    players = np.asarray(player_of_feature, dtype=np.int64)
+    columns = None if background is None else ensemble.encoder.encode(background)
+    layout = lay_out(ensemble, players, merge_constant=columns is not None)
+    if columns is None and bool(np.isnan(layout.cover).any()):
+        msg = f"{ensemble.source} does not say how many training rows reached each node; pass a background."
+        raise ValueError(msg)
+    count = 1 if columns is None else columns.shape[1]
+    given = np.ones(count) if weights is None else np.asarray(weights, dtype=np.float64)
+    return TreeGame(
+        layout=layout,
+        base=ensemble.base,
+        n_players=int(players.max(initial=-1)) + 1,
+        background=columns,
+        weights=given,
+        max_memory=max_memory,
+        n_jobs=n_jobs,
+    )
+
+
+__all__ = ["Coalitions", "TreeGame", "make_game"]
