@@ -239,7 +239,7 @@ BACKGROUND = np.arange(12.0).reshape(4, 3)
 FRAME = pd.DataFrame(BACKGROUND, columns=["a", "b", "c"])
 BAD_CALLS = {
     "too many players": (
-        lambda: tp.Explainer(plain, np.ones((100, 30))),
+        lambda: tp.Explainer(plain, np.arange(3000.0).reshape(100, 30)),
         ValueError,
         r"107,374,182,400 model rows and a table of 8.0 GiB",
     ),

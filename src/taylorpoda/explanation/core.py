@@ -337,6 +337,9 @@ class Explanation:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
+        if hasattr(type(self), name):
+            # A property raised an AttributeError of its own: run it again, so that its message is the one that shows.
+            return getattr(type(self), name).__get__(self)
         return accessors.resolve(name, self)
 
     def __repr__(self) -> str:

@@ -61,7 +61,7 @@ def _short(name: str) -> str:
 def proof_line(explanation: Explanation) -> str:
     """One line on what was proven."""
     worst = float(np.max(np.abs(explanation.discrepancy), initial=0.0))
-    adds = f"adds up to {worst:.1g}" if worst else "adds up exactly"
+    adds = f"adds up to within {worst:.1g}" if worst else "adds up exactly"
     if explanation.policy != "optimal":
         return f"  {adds}; not optimized, so nothing is claimed about the best split"
     certified = np.asarray(explanation.certified)
