@@ -266,3 +266,19 @@ def test_one_thread_puts_things_back():
     with one_thread():
         assert torch.get_num_threads() == 1
     assert torch.get_num_threads() == before
+
+
+def test_a_run_silences_the_bars_of_its_parts(monkeypatch):
+    """Two live displays on one terminal garble each other."""
+    from taylorpoda._support import progress
+
+    monkeypatch.setattr(progress, "_PATIENCE", 0.0)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    opened = []
+    monkeypatch.setattr(progress.ProgressBar, "_open", lambda self: opened.append(self._description))
+    with progress.silenced(), progress.ProgressBar("inner", 2) as bar:
+        bar.advance()
+    assert not opened
+    with progress.ProgressBar("alone", 2) as bar:
+        bar.advance()
+    assert opened
