@@ -14,12 +14,14 @@ hypothesis.settings.register_profile("quick", deadline=None, max_examples=30, de
 hypothesis.settings.load_profile("quick")
 
 _NEARBY = Path(__file__).parents[2] / "shared" / "data"
+if "TAYLORPODA_DATA" not in os.environ and _NEARBY.is_dir():
+    os.environ["TAYLORPODA_DATA"] = str(_NEARBY)
 
 
 @pytest.fixture(scope="session")
 def data_dir():
     """The folder of the real data sets; without it a test that needs them says so and is skipped."""
-    folder = Path(os.environ.get("TAYLORPODA_DATA", _NEARBY))
+    folder = Path(os.environ.get("TAYLORPODA_DATA", "-"))
     if not folder.is_dir():
         pytest.skip("set TAYLORPODA_DATA to the folder with the real data sets to run this test")
     return folder
