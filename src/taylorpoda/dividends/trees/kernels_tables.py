@@ -128,7 +128,8 @@ def branch_shares(cover: Any, end: Any, bit: Any) -> Any:
     shares = np.ones(len(cover))
     for node in range(len(cover)):
         if bit[node] >= 0:
-            for child in (node + 1, end[node + 1]):
+            for step in range(2):
+                child = node + 1 if step == 0 else int(end[node + 1])
                 both = cover[node] if cover[node] > 0 else cover[node + 1] + cover[end[node + 1]]
                 shares[child] = cover[child] / both if both > 0 else 0.5
     return shares

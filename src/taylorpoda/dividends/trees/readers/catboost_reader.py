@@ -157,7 +157,7 @@ class _Splits:
 
 
 def _oblivious(raw: dict[str, Any], width: int, splits: _Splits, number: int) -> TreeArrays:
-    """A complete binary tree in heap order; outcome bit k of the leaf index belongs to split k."""
+    """A complete binary tree in heap order. Outcome bit k of the leaf index belongs to split k, the last is the root."""
     levels = raw.get("splits") or []
     depth = len(levels)
     inner, leaves = (1 << depth) - 1, 1 << depth
@@ -165,19 +165,17 @@ def _oblivious(raw: dict[str, Any], width: int, splits: _Splits, number: int) ->
     column, threshold = np.full(size, -1, dtype=np.int32), np.zeros(size)
     nan_left = np.zeros(size, dtype=bool)
     for level, split in enumerate(levels):
-        here = slice((1 << level) - 1, (2 << level) - 1)
+        row = depth - 1 - level
+        here = slice((1 << row) - 1, (2 << row) - 1)
         if split["split_type"] == "FloatFeature":
             column[here], threshold[here], nan_left[here] = splits.numeric(split)
         else:
             column[here], threshold[here] = splits.categorical(split, number, level), 0.5
-    place = np.zeros(leaves, dtype=np.int64)  # leaf index of each leaf from left to right
-    for level in range(depth):
-        place |= (np.arange(leaves) >> (depth - 1 - level) & 1) << level
     values = np.zeros((size, width))
-    values[inner:] = np.array(raw["leaf_values"], dtype=np.float64).reshape(leaves, width)[place]
+    values[inner:] = np.array(raw["leaf_values"], dtype=np.float64).reshape(leaves, width)
     cover = np.full(size, np.nan)
     if len(raw.get("leaf_weights") or []) == leaves:
-        cover[inner:] = np.array(raw["leaf_weights"], dtype=np.float64)[place]
+        cover[inner:] = np.array(raw["leaf_weights"], dtype=np.float64)
         for node in range(inner - 1, -1, -1):
             cover[node] = cover[2 * node + 1] + cover[2 * node + 2]
     children = np.where(np.arange(size) < inner, 2 * np.arange(size) + 1, -1)
