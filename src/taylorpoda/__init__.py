@@ -8,6 +8,7 @@ from taylorpoda.allocation import Allocation, allocate
 from taylorpoda.dividends.dense import harsanyi, values_from
 from taylorpoda.explainer import Explainer
 from taylorpoda.explanation import Explanation, load
+from taylorpoda.games import masking
 from taylorpoda.games.table import TableGame
 from taylorpoda.games.tabulate import tabulate
 from taylorpoda.postulates import audit
@@ -24,6 +25,7 @@ __all__ = [
     "audit",
     "harsanyi",
     "load",
+    "masking",
     "methods",
     "plots",
     "score",

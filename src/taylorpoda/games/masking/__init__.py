@@ -5,14 +5,28 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from taylorpoda._support.choices import Registry
-from taylorpoda.games.masking.base import DirectMasking, HybridMasking, Masking
+from taylorpoda.games.masking.base import DirectMasking, HybridMasking, Masking, MaskingContext, StandIns
 from taylorpoda.games.masking.baseline import Baseline
+from taylorpoda.games.masking.conditional import Conditional, Surrogate, load_surrogate
+from taylorpoda.games.masking.copula import Copula
+from taylorpoda.games.masking.gaussian import Gaussian
 from taylorpoda.games.masking.marginal import Marginal
+from taylorpoda.games.masking.neighbours import Neighbours
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_RULES: Registry[Callable[[], Masking]] = Registry("masking", {"baseline": Baseline, "marginal": Marginal})
+_RULES: Registry[Callable[[], Masking]] = Registry(
+    "masking",
+    {
+        "baseline": Baseline,
+        "conditional": Conditional,
+        "copula": Copula,
+        "gaussian": Gaussian,
+        "marginal": Marginal,
+        "neighbours": Neighbours,
+    },
+)
 
 
 def resolve_masking(masking: object) -> Masking:
@@ -36,4 +50,19 @@ def resolve_masking(masking: object) -> Masking:
     raise TypeError(msg)
 
 
-__all__ = ["DirectMasking", "HybridMasking", "Masking", "resolve_masking"]
+__all__ = [
+    "Baseline",
+    "Conditional",
+    "Copula",
+    "DirectMasking",
+    "Gaussian",
+    "HybridMasking",
+    "Marginal",
+    "Masking",
+    "MaskingContext",
+    "Neighbours",
+    "StandIns",
+    "Surrogate",
+    "load_surrogate",
+    "resolve_masking",
+]

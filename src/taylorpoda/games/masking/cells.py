@@ -169,8 +169,8 @@ def _kind_of(background: Table, position: int) -> ColumnKind:
 
 def _declared_category(table: Table, position: int) -> bool:
     """Whether pandas was told that the column holds categories, whatever they look like."""
-    dtypes = getattr(table.native(), "dtypes", None)
-    return hasattr(dtypes, "iloc") and str(dtypes.iloc[position]) == "category"
+    by_position: Any = getattr(getattr(table.native(), "dtypes", None), "iloc", None)
+    return by_position is not None and str(by_position[position]) == "category"
 
 
 def _numbers(raw: NDArray[Any], name: str) -> NDArray[np.float64]:

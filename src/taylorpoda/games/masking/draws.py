@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import ndtri
-from scipy.stats import qmc
 
 from taylorpoda._support.seeds import stream
 
@@ -25,14 +23,17 @@ def normal_draws(draws: int, n: int, seed: int) -> NDArray[np.float64]:
     Args:
         draws: How many; an even number.
         n: Columns.
-        seed: The seed of the scrambling.
+        seed: The seed of the shift that all points share.
 
     Returns:
         Shape (draws, n); row k + draws / 2 is minus row k.
     """
+    from scipy.special import ndtri
+    from scipy.stats import qmc  # takes a while to import, and only these maskings need it
+
     half = draws // 2
-    sobol = qmc.Sobol(n, scramble=True, rng=stream(seed, _STREAM))
-    points = sobol.random_base2(max(half - 1, 1).bit_length())[:half]
+    points = qmc.Sobol(n, scramble=False).random_base2(max(half - 1, 1).bit_length())[:half]
+    points = (points + stream(seed, _STREAM).random(n)) % 1.0
     normal = ndtri(np.clip(points, 2.0**-40, 1 - 2.0**-40))
     if half >= 2 * n:
         root = np.linalg.cholesky(normal.T @ normal / half)
