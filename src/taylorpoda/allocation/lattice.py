@@ -118,7 +118,7 @@ def _along_two_halves(costs: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def cheapest_order(
     to_go: NDArray[np.float64], costs_tolerance: NDArray[np.float64], preference: NDArray[np.float64]
-) -> NDArray[np.intp]:
+) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
     """A ranking of least cost for every row; where several players may come next, the one of largest preference.
 
     Args:
@@ -127,13 +127,15 @@ def cheapest_order(
         preference: Shape (rows, n).
 
     Returns:
-        Shape (rows, n). Rows without any allowed ranking get one all the same: look at W at 0 first.
+        The rankings, shape (rows, n), and whether they are the only ones of least cost, shape (rows,). Rows without
+        any allowed ranking get one all the same: look at W at 0 first.
     """
     n_rows, n_players = preference.shape
     bits = np.left_shift(1, np.arange(n_players))
     order = np.empty((n_rows, n_players), dtype=np.intp)
     coalition = np.zeros(n_rows, dtype=np.intp)
     every = np.arange(n_rows)
+    unique = np.ones(n_rows, dtype=np.bool_)
     for step in range(n_players):
         ahead = to_go[every[:, None], coalition[:, None] | bits]
         ahead[(coalition[:, None] & bits) != 0] = np.inf
@@ -141,8 +143,9 @@ def cheapest_order(
         open_players = (coalition[:, None] & bits) == 0
         allowed = open_players & (ahead <= cheapest + costs_tolerance[:, None])
         order[:, step] = np.argmax(np.where(allowed, preference, -1.0), axis=1)
+        unique &= np.sum(allowed, axis=1) == 1
         coalition |= bits[order[:, step]]
-    return order
+    return order, unique
 
 
 def forbid(costs: NDArray[np.float64], before: NDArray[np.bool_]) -> NDArray[np.float64]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -12,14 +11,9 @@ import numpy as np
 
 from taylorpoda._support.arrays import to_numpy
 from taylorpoda.allocation.admissible import AdmissibleSet
-from taylorpoda.allocation.boundary import Polytopes
-from taylorpoda.allocation.lattice import cheapest_order, cost_to_go, forbid
-from taylorpoda.allocation.nearness import nearest_of_level
-from taylorpoda.allocation.options import NODE_LIMIT
-from taylorpoda.allocation.precedence import fixed_players, precedence
-from taylorpoda.allocation.probe import Probe
+from taylorpoda.allocation.lattice import cost_to_go
 from taylorpoda.allocation.result import Allocation, kind_of
-from taylorpoda.allocation.search import Lattice, LimitReachedError, Search, allowed_signs
+from taylorpoda.allocation.solving import Batch, Solved
 from taylorpoda.utilities import Context, score_in, stage_table
 from taylorpoda.utilities.builtin import PointwiseStage
 
@@ -32,29 +26,6 @@ if TYPE_CHECKING:
     from taylorpoda.utilities import Utility
 
 _CHUNK = 1 << 18  # table entries handled side by side: two megabytes, about a cache
-_EQUAL_COSTS = 1e-10  # relative to the largest cost of a coalition
-_NEARNESS_NODES = 3  # times n: how many prefixes nearness may try where no limit is given
-
-
-@dataclass(frozen=True, eq=False)
-class Solved:
-    """What the search gave, rows counted over all leading axes; costs are scores, negated where higher is better.
-
-    Attributes:
-        attributions: Shape (rows, n).
-        bound: Shape (rows,).
-        certified: Shape (rows,).
-        nearest_certified: Shape (rows,).
-        is_shapley: Shape (rows,): where the Shapley values themselves are the answer.
-        tolerance: Shape (rows,): costs closer than this are equal.
-    """
-
-    attributions: NDArray[np.float64]
-    bound: NDArray[np.float64]
-    certified: NDArray[np.bool_]
-    nearest_certified: NDArray[np.bool_]
-    is_shapley: NDArray[np.bool_]
-    tolerance: NDArray[np.float64]
 
 
 class Costs:
@@ -105,118 +76,22 @@ def allocate_optimal(games: Games, utility: Utility, options: Options) -> Alloca
 
 
 def solve(games: Games, utility: Utility, options: Options) -> Solved:
-    """Search every row."""
+    """Solve every row, rows counted over all leading axes."""
     rows, n_players = prod(games.lead), games.n_players
     values = to_numpy(games.values).reshape(rows, 1 << n_players)
     shapley = to_numpy(games.shapley).reshape(rows, n_players).astype(np.float64, copy=False)
     costs = Costs(games.context, utility)
-    solved = Solved(
-        shapley.copy(),
-        np.zeros(rows),
-        np.ones(rows, dtype=np.bool_),
-        np.ones(rows, dtype=np.bool_),
-        np.ones(rows, dtype=np.bool_),
-        np.zeros(rows),
-    )
-    if n_players:
-        for piece in chunks(rows, 1 << n_players):
-            _solve_chunk(solved, piece, values[piece].astype(np.float64), costs.of(piece), values.dtype, options)
+    yes = np.ones(rows, dtype=np.bool_)
+    solved = Solved(shapley.copy(), np.zeros(rows), yes, yes.copy(), np.zeros(rows))
+    for piece in chunks(rows, 1 << n_players) if n_players else ():
+        batch = Batch(values[piece].astype(np.float64), costs.of(piece), shapley[piece], options)
+        part = batch.solve(values.dtype)
+        solved.attributions[piece] = part.attributions
+        solved.bound[piece] = part.bound
+        solved.certified[piece] = part.certified
+        solved.nearest_certified[piece] = part.nearest_certified
+        solved.tolerance[piece] = part.tolerance
     return solved
-
-
-def _solve_chunk(
-    solved: Solved,
-    piece: slice,
-    values: NDArray[np.float64],
-    costs: NDArray[np.float64],
-    precision: np.dtype[Any],
-    options: Options,
-) -> None:
-    polytopes = Polytopes.of(values)
-    margin = options.margin * polytopes.scale
-    fixed = fixed_players(polytopes, margin)
-    tolerance = _EQUAL_COSTS * np.max(abs(costs), axis=1)
-    solved.tolerance[piece] = tolerance
-    restricted = forbid(costs, precedence(polytopes, margin, fixed))
-    to_go = cost_to_go(restricted)
-    first = cheapest_order(to_go, tolerance, abs(polytopes.shapley)).tolist()
-    shapley = solved.attributions[piece]
-    shapley_cost = realized_cost(shapley, costs)
-    for row, order in enumerate(first):
-        place = piece.start + row
-        if shapley_cost[row] <= to_go[row, 0] + tolerance[row]:
-            solved.bound[place] = shapley_cost[row]
-            continue
-        probe = Probe(
-            polytopes.shapley[row],
-            polytopes.lower[row],
-            polytopes.upper[row],
-            polytopes.boundary[row],
-            float(margin[row]),
-            float(polytopes.tolerance[row]),
-            fixed[row],
-            polytopes.rigid[row],
-        )
-        lattice = Lattice(restricted[row], to_go[row], float(tolerance[row]), allowed_signs(probe))
-        search = Search(
-            probe,
-            lattice,
-            float(shapley_cost[row]),
-            NODE_LIMIT if options.node_limit is None else options.node_limit,
-            None if options.time_limit is None else time.monotonic() + options.time_limit,
-        )
-        vectors, nearest = _search_row(search, order, options)
-        if not len(vectors):
-            solved.bound[place] = min(search.bound, float(shapley_cost[row]))
-            solved.certified[place] = solved.nearest_certified[place] = (
-                search.bound >= shapley_cost[row] - tolerance[row]
-            )
-            continue
-        finished = _finished(vectors, polytopes, row, values[row]).astype(precision).astype(np.float64)
-        cost = realized_cost(finished, np.broadcast_to(costs[row], (len(finished), costs.shape[1])))
-        best = int(np.argmin(cost))
-        if cost[best] < shapley_cost[row] - tolerance[row]:
-            solved.attributions[place] = finished[best]
-            solved.is_shapley[place] = False
-        attained = min(float(cost[best]), float(shapley_cost[row]))
-        solved.certified[place] = search.bound >= attained - tolerance[row]
-        solved.nearest_certified[place] = nearest and solved.certified[place] and not solved.is_shapley[place]
-        solved.bound[place] = attained if solved.certified[place] else min(search.bound, attained)
-
-
-def _search_row(search: Search, first: list[int], options: Options) -> tuple[NDArray[np.float64], bool]:
-    """The vectors that may be the answer, in units of the game, and whether the only one is the nearest."""
-    n_players = len(first)
-    try:
-        found = search.run(first)
-    except LimitReachedError:
-        return np.reshape(search.seen, (-1, n_players)), False
-    if found is None:
-        return np.empty((0, n_players)), False
-    limit = search.nodes + _NEARNESS_NODES * n_players if options.node_limit is None else options.node_limit
-    nearest, proven = nearest_of_level(search, found, limit)
-    return nearest[None, :], proven
-
-
-def realized_cost(attributions: NDArray[np.float64], costs: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The cost of the ranking that attributions have by the public rule: (m, n), (m, 2**n) -> (m,)."""
-    order = np.argsort(-abs(attributions), axis=1, kind="stable")
-    prefixes = np.cumsum(np.left_shift(1, order), axis=1)
-    return np.sum(np.take_along_axis(costs, prefixes, axis=1), axis=1)
-
-
-def _finished(
-    vectors: NDArray[np.float64], polytopes: Polytopes, row: int, values: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Back to the units of the values: inside the intervals, and with a sum that is exact to the last digits."""
-    lower, upper = polytopes.lower[row], polytopes.upper[row]
-    rigid = polytopes.rigid[row]
-    result = np.where(rigid, polytopes.shapley[row], np.clip(vectors, lower, upper)) * polytopes.unit[row]
-    width = np.where(rigid, 0.0, upper - lower)
-    weight = width / (np.sum(width) or 1.0)
-    for _ in range(2):
-        result += (values[-1] - values[0] - np.sum(result, axis=1))[:, None] * weight
-    return result
 
 
 @dataclass(frozen=True, eq=False)

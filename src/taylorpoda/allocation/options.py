@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-NODE_LIMIT = 20_000
 MARGIN = 1e-6
 
 

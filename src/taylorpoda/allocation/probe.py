@@ -34,6 +34,9 @@ class UndecidedError(Exception):
 class Probe:
     """The questions about one game, in units of about its scale.
 
+    A question is put with its players in ranked order and their signs taken out, so that its rows depend on nothing
+    but how many players are ranked.
+
     Args:
         center: Shape (n,): what solutions should be near to, the Shapley values.
         lower: Shape (n,).
@@ -67,7 +70,9 @@ class Probe:
         self.rigid = rigid
         self.solved = 0
         self._total = float(boundary[-1])
-        self._any_fixed = bool(np.any(fixed))
+        self._any_fixed = bool(fixed.any())
+        # Everything by sign, so that one lookup turns it: row 0 as it is, row 1 with the sign taken out.
+        self._ends = np.stack([lower, -upper, upper, -lower]).reshape(2, 2, n_players)
         low_bits = n_players // 2
         self._low_bits = low_bits
         self._low, self._high = _members(low_bits), _members(n_players - low_bits)
@@ -81,16 +86,35 @@ class Probe:
         Raises:
             UndecidedError: If the solver fails.
         """
-        rows, limits = self._order_rows(order, signs)
-        lower, upper = self._signed_bounds(order, signs)
-        n_players = len(self.center)
+        n_players, depth = len(self.center), len(order)
+        placed, sign = _all_players(order, signs, n_players)
+        turned = (sign < 0).astype(np.intp)
+        lower, upper = self._ends[0, turned, placed], self._ends[1, turned, placed]
+        # Cut at zero for the players ranked; never empty where only rounding says so.
+        np.minimum(np.maximum(lower[:depth], 0.0), upper[:depth], out=lower[:depth])
+        rows = _order_rows(n_players, depth)
+        limits = self._with_ties(placed, depth) if self._any_fixed else np.full(len(rows), self.margin)
+        linear = -self.center[placed] * sign
         while True:
-            matrix = np.concatenate([rows, self._cuts, _ONES[:, :n_players]])
-            solution = self._solve(
-                _identity(n_players), -self.center, matrix, limits, lower, upper, n_free=len(self._cuts)
-            )
-            if solution is None or not self.separate(solution):
+            cuts = self._cuts[:, placed] * sign if len(self._cuts) else self._cuts
+            matrix = np.concatenate([rows, cuts, sign[None, :]])
+            turned_solution = self._solve(_identity(n_players), linear, matrix, limits, lower, upper)
+            if turned_solution is None:
+                return None
+            solution = np.empty(n_players)
+            solution[placed] = turned_solution * sign
+            if not self.separate(solution):
                 return solution
+
+    def _with_ties(self, placed: NDArray[np.intp], depth: int) -> NDArray[np.float64]:
+        """The margins of the rows where some players are fixed.
+
+        Numbers may tie; where two fixed players have some play, their order must survive rounding.
+        """
+        before, after = _order_pairs(len(placed), depth)
+        before, after = placed[before], placed[after]
+        tie = np.where(self.rigid[before] & self.rigid[after], -_SLACK, _HAIR)
+        return np.where(self.fixed[before] & self.fixed[after], tie, self.margin)
 
     def set_attainable(self, order: Sequence[int], signs: Sequence[float]) -> bool:
         """Whether these players, with these signs, can be the largest ones in any order among themselves.
@@ -122,7 +146,7 @@ class Probe:
         while True:
             cuts = np.concatenate([self._cuts, np.zeros((len(self._cuts), 1))], axis=1)
             matrix = np.concatenate([rows, cuts, total])
-            solution = self._solve(np.diag(objective), linear, matrix, limits, lower, upper, n_free=len(cuts))
+            solution = self._solve(np.diag(objective), linear, matrix, limits, lower, upper)
             if solution is None:
                 return False
             if not self.separate(solution[:-1]):
@@ -156,34 +180,6 @@ class Probe:
                 upper[player] = max(min(upper[player], 0.0), lower[player])
         return lower, upper
 
-    def _order_rows(
-        self, order: Sequence[int], signs: Sequence[float]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        n_players, depth = len(self.center), len(order)
-        placed, sign = np.array(order), np.array(signs)
-        chain = np.arange(depth - 1)
-        if depth == n_players:
-            rows = np.zeros((depth - 1, n_players))
-            before, after = placed[:-1], placed[1:]
-        else:
-            rest = np.ones(n_players, dtype=np.bool_)
-            rest[placed] = False
-            below, above = np.flatnonzero(rest & (self.upper > 0)), np.flatnonzero(rest & (self.lower < 0))
-            n_below = len(below)
-            rows = np.zeros((depth - 1 + n_below + len(above), n_players))
-            rows[depth - 1 :, placed[-1]] = sign[-1]
-            rows[np.arange(depth - 1, depth - 1 + n_below), below] = -1.0
-            rows[np.arange(depth - 1 + n_below, len(rows)), above] = 1.0
-            before = np.concatenate([placed[:-1], np.full(n_below + len(above), placed[-1])])
-            after = np.concatenate([placed[1:], below, above])
-        rows[chain, placed[:-1]] = sign[:-1]
-        rows[chain, placed[1:]] = -sign[1:]
-        if self._any_fixed:
-            # No margin: numbers may tie, and where there is some play the order must survive rounding.
-            tie = np.where(self.rigid[before] & self.rigid[after], -_SLACK, _HAIR)
-            return rows, np.where(self.fixed[before] & self.fixed[after], tie, self.margin)
-        return rows, np.full(len(rows), self.margin)
-
     def _solve(
         self,
         objective: NDArray[np.float64],
@@ -192,28 +188,63 @@ class Probe:
         limits: NDArray[np.float64],
         lower: NDArray[np.float64],
         upper: NDArray[np.float64],
-        *,
-        n_free: int,
     ) -> NDArray[np.float64] | None:
-        total = np.array([self._total])
-        above = np.concatenate([upper, np.full(len(limits), _FREE), self._cut_limits, total])
-        below = np.concatenate([lower, limits, np.full(n_free, -_FREE), total])
-        sense = np.zeros(len(above), dtype=np.int32)
-        sense[-1] = _EQUALITY
+        n_rows, first_cut, last = len(limits), len(upper) + len(limits), len(upper) + len(matrix) - 1
+        above, below = np.empty(last + 1), np.empty(last + 1)
+        above[: len(upper)], below[: len(upper)] = upper, lower
+        above[len(upper) : first_cut], below[len(upper) : first_cut] = _FREE, limits
+        above[first_cut:last], below[first_cut:last] = self._cut_limits, -_FREE
+        above[last] = below[last] = self._total
         self.solved += 1
         solution, _, flag, _ = daqp.solve(
-            objective, linear, matrix, above, below, sense, primal_tol=_PRIMAL_TOLERANCE
+            objective, linear, matrix, above, below, _sense(last), primal_tol=_PRIMAL_TOLERANCE
         )
         if flag == _SOLVED:
             found: NDArray[np.float64] = solution
             return found
         if flag == _INFEASIBLE:
             return None
-        msg = f"the solver stopped with flag {flag}"
+        msg = f"the solver stopped with flag {flag} on {n_rows} rows"
         raise UndecidedError(msg)
 
 
-_ONES = np.ones((1, 64))
+def _all_players(
+    order: Sequence[int], signs: Sequence[float], n_players: int
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """The ranked players with their signs, then the others as they are."""
+    if len(order) == n_players:
+        return np.array(order), np.array(signs)
+    ranked = set(order)
+    others = [player for player in range(n_players) if player not in ranked]
+    return np.array([*order, *others]), np.array([*signs, *(1.0 for _ in others)])
+
+
+@lru_cache(maxsize=512)
+def _order_pairs(n_players: int, depth: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Who is before whom in every row of a question, by rank: ranked neighbors, then the last against the others."""
+    others = np.tile(np.arange(depth, n_players), 2)
+    before = np.concatenate([np.arange(depth - 1), np.full(len(others), depth - 1)])
+    return before, np.concatenate([np.arange(1, depth), others])
+
+
+@lru_cache(maxsize=512)
+def _order_rows(n_players: int, depth: int) -> NDArray[np.float64]:
+    """Rows that keep `depth` ranked players in order and the others below the last of them, on either side of zero."""
+    before, after = _order_pairs(n_players, depth)
+    rows = np.zeros((len(before), n_players))
+    every = np.arange(len(before))
+    rows[every, before] = 1.0
+    rows[every, after] = -1.0
+    rows[depth - 1 + n_players - depth :, depth:] *= -1.0
+    return rows
+
+
+@lru_cache(maxsize=512)
+def _sense(last: int) -> NDArray[np.int32]:
+    """Row kinds: all inequalities but the last."""
+    sense = np.zeros(last + 1, dtype=np.int32)
+    sense[last] = _EQUALITY
+    return sense
 
 
 @lru_cache(maxsize=64)

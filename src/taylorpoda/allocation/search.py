@@ -119,16 +119,13 @@ class Lattice:
         return Node((), (), 0, 0.0, float(self.to_go[0]), guide, attainable=True)
 
 
-def allowed_signs(probe: Probe) -> list[tuple[float, ...]]:
-    """For every player the signs its interval allows, the Shapley value's first; one for a value of zero."""
-    result = []
-    for low, high, center in zip(probe.lower.tolist(), probe.upper.tolist(), probe.center.tolist(), strict=True):
-        positive, negative = high > _NO_SIGN, low < -_NO_SIGN
-        if positive and negative:
-            result.append((1.0, -1.0) if center >= 0 else (-1.0, 1.0))
-        else:
-            result.append((-1.0,) if negative else (1.0,))
-    return result
+def allowed_signs(
+    lower: NDArray[np.float64], upper: NDArray[np.float64], center: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """The sign to try first for every player, that of its Shapley value if it can, and whether it has another one."""
+    positive, negative = upper > _NO_SIGN, lower < -_NO_SIGN
+    both = positive & negative
+    return np.where(np.where(both, center >= 0, ~negative), 1.0, -1.0), both
 
 
 class Search:

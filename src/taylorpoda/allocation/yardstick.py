@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from taylorpoda.allocation.game import Games
-    from taylorpoda.allocation.optimal import Solved
     from taylorpoda.allocation.options import Options
+    from taylorpoda.allocation.solving import Solved
     from taylorpoda.utilities import Utility
 
 
