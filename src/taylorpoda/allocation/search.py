@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import heapq
 import time
+from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from taylorpoda.allocation.lattice import cost_to_go
 from taylorpoda.allocation.probe import UndecidedError
 
 if TYPE_CHECKING:
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
     from taylorpoda.allocation.probe import Probe
 
+_MOST_SIGNS = 6  # coalitions with more players of either sign are not closed: 2**6 questions are enough
+_QUICK = 14  # above this many players the lattice is worked through again only for many closed coalitions
 _NO_SIGN = 1e-12  # an interval that reaches no further over zero has no second sign
 
 
@@ -76,6 +80,12 @@ class Lattice:
         self.signs = signs
         self.n_players = len(signs)
         self._bits = np.left_shift(1, np.arange(self.n_players))
+
+    def close(self, coalitions: set[int]) -> None:
+        """Forbid coalitions and tighten every bound."""
+        self.costs = self.costs.copy()
+        self.costs[list(coalitions)] = np.inf
+        self.to_go = cost_to_go(self.costs[None, :])[0]
 
     def ahead(self, node: Node) -> list[tuple[int, float]]:
         """The players that may come next, with the bound of the ranking that goes on so."""
@@ -157,6 +167,9 @@ class Search:
         self.seen: list[NDArray[np.float64]] = []
         self._largest: dict[tuple[int, int], bool] = {}  # which signed coalitions can be the largest
         self._undecided = np.inf  # the least bound of a prefix that the solver could not decide
+        self._alive: set[int] = set()
+        self._closed: set[int] = set()
+        self._tightened: set[int] = set()
         self._higher: list[tuple[float, int, Node]] = []
         self._pushed = 0
 
@@ -189,6 +202,7 @@ class Search:
                 leaf = None
                 if found is not None:
                     return found
+            self._tighten()
             if not self._higher:
                 self.level = np.inf
                 return None
@@ -228,10 +242,44 @@ class Search:
             elif signed not in self._largest:
                 # Many orders of one coalition would fail for the same reason: ask once for all of them.
                 self._largest[signed] = len(node.order) > 1 and self.probe.set_attainable(node.order, node.signs)
+                if not self._largest[signed]:
+                    self._try_other_signs(node)
         except UndecidedError:
             self._undecided = min(self._undecided, node.bound)
             return None
         return nearest
+
+    def _try_other_signs(self, node: Node) -> None:
+        """If no signs let these players be the largest, no ranking passes through their coalition."""
+        both = sum(len(self.lattice.signs[player]) > 1 for player in node.order)
+        if node.coalition in self._closed or node.coalition in self._alive or both > _MOST_SIGNS:
+            return
+        for signs in product(*(self.lattice.signs[player] for player in node.order)):
+            signed = self._signed(node._replace(signs=signs))
+            if signed not in self._largest:
+                self._largest[signed] = self.probe.set_attainable(node.order, signs)
+            if self._largest[signed]:
+                self._alive.add(node.coalition)
+                return
+        self._closed.add(node.coalition)
+
+    def _tighten(self) -> None:
+        """Close the coalitions that no ranking can pass through, and move the bounds of what is left."""
+        fresh = len(self._closed) - len(self._tightened)
+        if fresh < (1 if self.lattice.n_players <= _QUICK else self.lattice.n_players):
+            return
+        self._tightened |= self._closed
+        self.lattice.close(self._tightened)
+        nodes = [
+            node._replace(bound=node.cost - float(self.lattice.costs[node.coalition]) + bound)
+            for _, _, node in self._higher
+            if (bound := float(self.lattice.to_go[node.coalition])) != np.inf
+        ]
+        self._higher = []
+        for node in nodes:
+            if node.bound < self.good_enough - self.lattice.tolerance:
+                self._pushed += 1
+                heapq.heappush(self._higher, (node.bound, self._pushed, node))
 
     @staticmethod
     def _signed(node: Node) -> tuple[int, int]:

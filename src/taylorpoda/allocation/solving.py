@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 EQUAL_COSTS = 1e-10  # relative to the largest cost of a coalition
 NODE_LIMIT = 20_000  # prefixes tried for the utility where no limit is given
-_FEW_PLAYERS = 10  # below this a row takes well under a millisecond, and nearness must not take longer than the rest
+# Prefixes tried for nearness where no limit is given, by players: it must not take longer than the utility does.
+_NEARNESS_NODES = ((5, 32), (7, 8), (9, 4), (1 << 30, 60))
 _MOST_FLIPS = 5  # more open flips than this are left to the search
 _NEARER = 1e-9  # relative: squared distances closer than this are equal
 
@@ -189,7 +190,7 @@ class Batch:
         if self._options.node_limit is not None:
             return self._options.node_limit
         n_players = self._order.shape[1]
-        return nodes + (n_players // 2 if n_players < _FEW_PLAYERS else 4 * n_players)
+        return nodes + next(more for most, more in _NEARNESS_NODES if n_players <= most)
 
     def _settle_signs(self, rows: dict[int, _Row]) -> None:
         """Nearness where the ranking is the only one of least cost, so that only its signs are open."""
