@@ -63,7 +63,12 @@ def encode_explanation(explanation: Explanation) -> tuple[dict[str, Any], dict[s
         "written_by": __version__,
         "engine": explanation.games.engine,
         "policy": explanation.policy,
-        "utility": {"name": explanation.utility.name, "builtin": _is_builtin(explanation.utility)},
+        "utility": {
+            "name": explanation.utility.name,
+            "builtin": _is_builtin(explanation.utility),
+            "higher_is_better": bool(explanation.utility.higher_is_better),
+            "needs_target": bool(explanation.utility.needs_target),
+        },
         "seed": explanation.allocation.seed,
         "options": encode(options),
         "provenance": _plain(explanation.provenance),
@@ -242,4 +247,9 @@ def _utility(told: Mapping[str, Any], given: Utility | None) -> Utility:
         )
         raise ValueError(msg)
 
-    return Utility(name, evaluate=missing)
+    return Utility(
+        name,
+        evaluate=missing,
+        higher_is_better=bool(told["higher_is_better"]),
+        needs_target=bool(told["needs_target"]),
+    )

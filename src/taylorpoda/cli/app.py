@@ -1,0 +1,117 @@
+"""The commands, and how every one of them ends: 0 done, 1 failed, 2 asked for something that cannot be."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+from typer.main import get_command
+
+from taylorpoda._version import __version__
+from taylorpoda.cli.compare_command import COMPARE_EXAMPLES, compare
+from taylorpoda.cli.demo_command import DEMO_EXAMPLES, demo
+from taylorpoda.cli.errors import error_line, exit_code
+from taylorpoda.cli.explain_command import EXPLAIN_EXAMPLES, explain
+from taylorpoda.cli.help import examples
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_EXAMPLES = (
+    "taylorpoda demo --out demo-output",
+    "taylorpoda explain model.json data.csv --target label --rows 0:5",
+    "taylorpoda compare model.json data.csv --target label --rows 0:20",
+)
+# Commands of rooms that take long to import: name -> (module, attribute, one line of help).
+_LAZY = {
+    "reproduce": ("taylorpoda.paper.command", "app", "Reproduce the tables and figures of the paper."),
+}
+
+
+class _Commands(TyperGroup):
+    """The commands, those of `_LAZY` imported only when they are called."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """All names, in the order of the help page."""
+        return [*super().list_commands(ctx), *_LAZY]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """One command."""
+        if cmd_name not in _LAZY:
+            return super().get_command(ctx, cmd_name)
+        module, attribute, text = _LAZY[cmd_name]
+        if ctx.invoked_subcommand is None and not _is_called(cmd_name):
+            return _named(cmd_name, text)
+        command = get_command(getattr(importlib.import_module(module), attribute))
+        command.name = cmd_name
+        return command
+
+
+def _is_called(name: str) -> bool:
+    return name in sys.argv[1:] or "_TAYLORPODA_COMPLETE" in os.environ
+
+
+def _named(name: str, text: str) -> Any:
+    """A stand-in that the overview can list without importing the room."""
+    stand_in = typer.Typer()
+    stand_in.command(name, help=text)(lambda: None)
+    return get_command(stand_in)
+
+
+app = typer.Typer(
+    name="taylorpoda",
+    cls=_Commands,
+    help="Feature attributions that are exact, add up, and are the best admissible ones for your purpose.",
+    epilog=examples(*_EXAMPLES),
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command(epilog=examples(*EXPLAIN_EXAMPLES))(explain)
+app.command(epilog=examples(*COMPARE_EXAMPLES))(compare)
+app.command(epilog=examples(*DEMO_EXAMPLES))(demo)
+
+
+def _version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it with the flag
+    if wanted:
+        typer.echo(f"taylorpoda {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _top(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Feature attributions that are exact, add up, and are the best admissible ones for your purpose."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Args:
+        arguments: What was typed after the program's name; None for what was.
+
+    Returns:
+        The exit code: 0 done, 1 failed, 2 asked for something that cannot be, 130 interrupted.
+    """
+    try:
+        result = get_command(app).main(
+            args=None if arguments is None else list(arguments), prog_name="taylorpoda", standalone_mode=False
+        )
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever reads our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (Exception, KeyboardInterrupt) as error:
+        if os.environ.get("TAYLORPODA_TRACEBACK"):
+            raise
+        print(error_line(error), file=sys.stderr)  # noqa: T201 - the one line a failed command leaves
+        return exit_code(error)
+    return result if isinstance(result, int) else 0

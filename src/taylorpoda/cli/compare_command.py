@@ -1,0 +1,166 @@
+"""`taylorpoda compare`: every method, judged by every utility, from one set of model calls."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from taylorpoda._support.safe_write import replaced
+from taylorpoda.cli import parameters as p
+from taylorpoda.cli.comparison import MethodTable, method_table
+from taylorpoda.cli.console import Screen, plain
+from taylorpoda.cli.errors import InputError
+from taylorpoda.cli.explain_command import explained
+from taylorpoda.cli.screens import comparison_screen
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+COMPARE_EXAMPLES = (
+    "taylorpoda compare model.json data.csv --target label --rows 0:20",
+    "taylorpoda compare model.json data.csv --rows 0:20 --out methods.csv",
+)
+Utilities = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--utility",
+        help="A purpose to judge by; repeat for several. [default: all that need no labels, or all with --target]",
+        rich_help_panel="How",
+        show_default=False,
+    ),
+]
+Out = Annotated[
+    list[Path] | None,
+    typer.Option(
+        help="Write a file: .csv or .json; repeat for several.", rich_help_panel="What comes out", show_default=False
+    ),
+]
+
+
+def compare(
+    model: p.Model,
+    data: p.Data,
+    background: p.Background = None,
+    background_rows: p.BackgroundRows = None,
+    rows: p.Rows = None,
+    target: p.Target = None,
+    drop: p.Drop = None,
+    output: p.Output = None,
+    output_names: p.OutputNames = None,
+    link: p.Link = None,
+    group: p.Group = None,
+    trust: p.Trust = False,
+    utility: Utilities = None,
+    masking: p.MaskingName = "marginal",
+    engine: p.Engine = "auto",
+    budget: p.Budget = None,
+    order: p.Order = 2,
+    seed: p.Seed = 0,
+    time_limit: p.TimeLimit = None,
+    jobs: p.Jobs = None,
+    max_memory: p.MaxMemory = None,
+    out: Out = None,
+    as_json: p.AsJson = False,
+    quiet: p.Quiet = False,
+) -> None:
+    """Compare all methods by all purposes, from one set of model calls.
+
+    Means over the explained rows (and outputs) of each utility, with what no ranking at all could beat below. Methods
+    whose numbers do not add up to the prediction say by how much.
+    """
+    screen = Screen(quiet=quiet, as_json=as_json)
+    _check_outputs(out)
+    first = utility[0] if utility else "inclusion_aup"
+    explanation, _, seconds = explained(
+        model,
+        data,
+        screen,
+        trust=trust,
+        files=dict(
+            background=background, background_rows=background_rows, target=target, drop=drop or [], rows=rows, seed=seed
+        ),
+        options=dict(
+            utility=first,
+            policy="shapley",
+            masking=masking,
+            output=p.output_of(output),
+            output_names=p.names_of(output_names),
+            groups=p.groups_of(group),
+            link=link,
+            engine=engine,
+            budget=budget,
+            order=order,
+            random_state=seed,
+            n_jobs=jobs,
+            max_memory=max_memory,
+            time_limit=time_limit,
+        ),
+    )
+    table = method_table(explanation, utility)
+    if table.left_out:
+        screen.remark(f"left out, for the {explanation.engine} engine lists no coalitions: {', '.join(table.left_out)}")
+    told = explanation.provenance
+    heading = (
+        f"{told['explained_rows']:,} rows, {told['model_rows_evaluated']:,} model rows in {seconds:.1f} s, seed {seed}"
+    )
+    screen.show(plain(explanation.subject.model, 100, "bold"), *comparison_screen(table), plain(heading, 200, "dim"))
+    for path in out or ():
+        _WRITERS[path.suffix.lower()](path, table)
+        screen.remark(f"wrote {path}")
+    screen.document(comparison_record(table))
+
+
+def comparison_record(table: MethodTable) -> dict[str, Any]:
+    """The table as one JSON document."""
+
+    def number(value: float) -> float | None:
+        return float(value) if math.isfinite(value) else None
+
+    return {
+        "utilities": [
+            {"name": name, "higher_is_better": higher, "ceiling": number(ceiling)}
+            for name, higher, ceiling in zip(table.utilities, table.higher_is_better, table.ceilings, strict=True)
+        ],
+        "methods": [
+            {
+                "name": name,
+                "title": title,
+                "discrepancy": float(gap),
+                "means": {judge: number(mean) for judge, mean in zip(table.utilities, means, strict=True)},
+            }
+            for name, title, gap, means in zip(table.names, table.titles, table.discrepancy, table.means, strict=True)
+        ],
+        "left_out": list(table.left_out),
+    }
+
+
+def _write_csv(path: Path, table: MethodTable) -> None:
+    with replaced(path) as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(["method", *table.utilities, "discrepancy"])
+        for name, means, gap in zip(table.names, table.means, table.discrepancy, strict=True):
+            writer.writerow([name, *means.tolist(), float(gap)])
+        writer.writerow(["ceiling", *table.ceilings.tolist(), ""])
+
+
+def _write_json(path: Path, table: MethodTable) -> None:
+    with replaced(path) as stream:
+        json.dump(comparison_record(table), stream, indent=2, allow_nan=False)
+        stream.write("\n")
+
+
+_WRITERS = {".csv": _write_csv, ".json": _write_json}
+
+
+def _check_outputs(paths: Sequence[Path] | None) -> None:
+    for path in paths or ():
+        if path.suffix.lower() not in _WRITERS or not path.absolute().parent.is_dir():
+            msg = (
+                f"--out={str(path)!r} cannot be written; allowed: a {' or '.join(_WRITERS)} file in an existing folder."
+            )
+            raise InputError(msg)

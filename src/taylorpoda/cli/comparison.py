@@ -1,0 +1,136 @@
+"""All methods on the games of one explanation, judged by all utilities, without another model call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from taylorpoda.methods.linear import occlusion
+from taylorpoda.methods.prediction_difference import prediction_difference
+from taylorpoda.methods.weighted_shap import weighted_shap_candidates
+from taylorpoda.utilities import REGISTRY, Utility, resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from numpy.typing import NDArray
+
+    from taylorpoda.explanation import Explanation
+
+_POLICIES = (("shapley", "SHAP"), ("dirichlet", "TaylorPODA"), ("optimal", "TaylorPODA-optimal"))
+
+
+@dataclass(frozen=True, eq=False)
+class MethodTable:
+    """Mean utilities of several methods on the same rows.
+
+    Attributes:
+        names: The methods.
+        titles: How they are printed.
+        utilities: The utilities.
+        higher_is_better: One direction per utility.
+        means: Shape (methods, utilities).
+        ceilings: Shape (utilities,): the mean of the best any ranking could have.
+        discrepancy: Shape (methods,): the largest |base + attributions - prediction|.
+        tolerance: What counts as rounding there.
+        left_out: Methods that need all coalitions, where the engine does not list them.
+    """
+
+    names: tuple[str, ...]
+    titles: tuple[str, ...]
+    utilities: tuple[str, ...]
+    higher_is_better: tuple[bool, ...]
+    means: NDArray[np.float64]
+    ceilings: NDArray[np.float64]
+    discrepancy: NDArray[np.float64]
+    tolerance: float
+    left_out: tuple[str, ...]
+
+    @property
+    def best(self) -> NDArray[np.bool_]:
+        """Shape (methods, utilities): whether no other method is better, up to rounding."""
+        costs = np.where(self.higher_is_better, -self.means, self.means)
+        least = costs.min(axis=0, initial=np.inf)
+        return np.asarray(costs <= least + 1e-9 * np.abs(least))
+
+
+def method_table(explanation: Explanation, utilities: Iterable[str] | None = None) -> MethodTable:
+    """Compare on the stored games.
+
+    Args:
+        explanation: Any explanation; its policy does not matter.
+        utilities: Names; None for all, without those that read labels where there are none.
+
+    Returns:
+        The table. Methods that need every coalition's value are there with the exact engine only.
+
+    Raises:
+        ValueError: If a utility is unknown, or reads labels that were not given.
+    """
+    judges = _judges(explanation, utilities)
+    table = getattr(explanation.games, "values", None)
+    rivals = _rivals(explanation, table) if table is not None else {}
+    titles = {name: title for name, (title, _) in rivals.items()} | dict(_POLICIES)
+    means = np.full((len(titles), len(judges)), np.nan)
+    ceilings = np.full(len(judges), np.nan)
+    discrepancy = np.zeros(len(titles))
+    gain = explanation.games.full - explanation.games.base
+    for j, judge in enumerate(judges):
+        solved = {name: explanation.reallocate(policy=name, utility=judge) for name, _ in _POLICIES}
+        ceilings[j] = float(np.mean(solved["optimal"].ceiling))
+        for i, name in enumerate(titles):
+            if name in solved:
+                made = np.asarray(solved[name].allocation.attributions)
+                scores = solved[name].score
+            else:
+                made = rivals[name][1](judge)
+                scores = explanation.games.score(made, judge, explanation.subject.target)
+            means[i, j] = float(np.mean(scores))
+            worst = float(np.max(np.abs(made.sum(axis=-1) - gain), initial=0.0))
+            discrepancy[i] = max(discrepancy[i], worst)
+    left = () if table is not None else ("Prediction difference", "OCC-1", "WeightedSHAP")
+    scale = float(np.max(np.abs(explanation.games.full), initial=0.0)) + float(np.max(np.abs(gain), initial=0.0))
+    return MethodTable(
+        names=tuple(titles),
+        titles=tuple(titles.values()),
+        utilities=tuple(judge.name for judge in judges),
+        higher_is_better=tuple(judge.higher_is_better for judge in judges),
+        means=means,
+        ceilings=ceilings,
+        discrepancy=discrepancy,
+        tolerance=1e-9 * scale,
+        left_out=left,
+    )
+
+
+def _judges(explanation: Explanation, utilities: Iterable[str] | None) -> list[Utility]:
+    labeled = explanation.subject.target is not None
+    if utilities is None:
+        return [judge for judge in map(resolve, REGISTRY) if labeled or not judge.needs_target]
+    return [resolve(name) for name in utilities]
+
+
+def _rivals(explanation: Explanation, table: NDArray[np.float64]) -> dict[str, tuple[str, Callable[[Utility], Any]]]:
+    """What the policies are compared with: {name: (title, utility -> attributions (rows, outputs, n))}."""
+    candidates = np.asarray(weighted_shap_candidates(table))
+
+    def weighted(judge: Utility) -> Any:
+        """WeightedSHAP: of its 13 semivalues the one of best utility, row by row."""
+        scores = np.stack(
+            [
+                explanation.games.score(candidates[..., k, :], judge, explanation.subject.target)
+                for k in range(candidates.shape[-2])
+            ],
+            axis=-1,
+        )
+        best = np.argmax(scores if judge.higher_is_better else -scores, axis=-1)
+        return np.take_along_axis(candidates, best[..., None, None], axis=-2)[..., 0, :]
+
+    difference, single = np.asarray(prediction_difference(table)), np.asarray(occlusion(table))
+    return {
+        "prediction_difference": ("Prediction difference", lambda _: difference),
+        "occlusion": ("OCC-1", lambda _: single),
+        "weighted_shap": ("WeightedSHAP", weighted),
+    }

@@ -1,0 +1,93 @@
+"""Tables from files, as pandas DataFrames: the model decides later which columns it reads, and as what."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from taylorpoda._support.optional import require
+from taylorpoda.cli.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+_ALLOWED = ".csv, .tsv (also .gz), .parquet, .feather, .json, .jsonl, .npy, .npz, or - for CSV on standard input"
+
+
+def load_data(path: Path, parameter: str) -> Any:
+    """Read a table.
+
+    Args:
+        path: Its file, or "-".
+        parameter: What the user called it, for messages.
+
+    Raises:
+        InputError: If the file is missing, broken, empty or of no known kind.
+        ImportError: If pandas is not installed; the message is the install line.
+    """
+    pandas = require("pandas", "frames", "reading tables from files")
+    name = path.name.lower()
+    if str(path) != "-" and not path.is_file():
+        kind = "is a directory" if path.is_dir() else "does not exist"
+        msg = f"{parameter}={str(path)!r} {kind}; allowed: a file of {_ALLOWED}."
+        raise InputError(msg)
+    ending = name.removesuffix(".gz").rsplit(".", maxsplit=1)[-1] if str(path) != "-" else "-"
+    if ending not in _READERS:
+        msg = f"{parameter}={str(path)!r} is of no known kind; allowed: {_ALLOWED}."
+        raise InputError(msg)
+    try:
+        frame = _READERS[ending](path, pandas)
+    except (ImportError, InputError):
+        raise
+    except Exception as error:  # what a reader raises on a broken file is its own
+        msg = f"{parameter}={str(path)!r} cannot be read: {str(error).strip()[:300] or type(error).__name__}"
+        raise InputError(msg) from error
+    if len(frame) == 0 or frame.shape[1] == 0:
+        msg = f"{parameter}={str(path)!r} has {len(frame)} rows and {frame.shape[1]} columns; it needs one of each."
+        raise InputError(msg)
+    frame.columns = [str(column) for column in frame.columns]
+    return frame.reset_index(drop=True)
+
+
+def _csv(path: Path, pandas: Any) -> Any:
+    return pandas.read_csv(sys.stdin if str(path) == "-" else path)
+
+
+def _parquet(path: Path, pandas: Any) -> Any:
+    try:
+        return pandas.read_parquet(path)
+    except ImportError:
+        polars = require("polars", "pyarrow", "a parquet file")
+        frame = polars.read_parquet(path)
+        return pandas.DataFrame({name: frame[name].to_list() for name in frame.columns})
+
+
+def _numpy(path: Path, pandas: Any) -> Any:
+    stored = np.load(path, allow_pickle=False)
+    if not isinstance(stored, np.ndarray):
+        names = list(stored)
+        chosen = "X" if "X" in names else names[0]
+        if len(names) > 1 and chosen != "X":
+            msg = f"{str(path)!r} holds the arrays {names}; allowed: one array, or one called X."
+            raise InputError(msg)
+        stored = stored[chosen]
+    if stored.ndim != 2:
+        msg = f"{str(path)!r} holds an array of shape {stored.shape}; expected (rows, columns)."
+        raise InputError(msg)
+    return pandas.DataFrame(stored, columns=[f"x{j}" for j in range(stored.shape[1])])
+
+
+_READERS: dict[str, Callable[[Path, Any], Any]] = {
+    "-": _csv,
+    "csv": _csv,
+    "tsv": lambda path, pandas: pandas.read_csv(path, sep="\t"),
+    "parquet": _parquet,
+    "feather": lambda path, pandas: pandas.read_feather(path),
+    "json": lambda path, pandas: pandas.read_json(path),
+    "jsonl": lambda path, pandas: pandas.read_json(path, lines=True),
+    "npy": _numpy,
+    "npz": _numpy,
+}
