@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from taylorpoda.dividends.trees.layout import Layout, Units
 
-_LARGEST = 2**29  # bytes that tables may take by default: they are written once, at about 1 GB/s
+_LARGEST = 2**28  # bytes that tables may take by default: they are written once, at about 1 GB/s
 _DEEPEST = 24  # players on a path that a table index can hold comfortably
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from taylorpoda.dividends.trees.ensemble import Ensemble
 
-_DENSE_PLAYERS = 14  # up to here a row's dividends are gathered in a table of 2**n
+_DENSE_PLAYERS = 18  # up to here a row's dividends are gathered in a table of 2**n
 _ROWS_AT_ONCE = 256
 _LISTED_AT_ONCE = 1 << 20
 
