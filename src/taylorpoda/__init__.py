@@ -9,13 +9,16 @@ from taylorpoda.dividends.dense import harsanyi, values_from
 from taylorpoda.explainer import Explainer
 from taylorpoda.explanation import Explanation, load
 from taylorpoda.games import masking
+from taylorpoda.games.background import Background, background
 from taylorpoda.games.table import TableGame
 from taylorpoda.games.tabulate import tabulate
+from taylorpoda.games.value_report import value_function_report
 from taylorpoda.postulates import audit
 from taylorpoda.utilities import Utility, score
 
 __all__ = [
     "Allocation",
+    "Background",
     "Explainer",
     "Explanation",
     "TableGame",
@@ -23,6 +26,7 @@ __all__ = [
     "__version__",
     "allocate",
     "audit",
+    "background",
     "harsanyi",
     "load",
     "masking",
@@ -30,5 +34,6 @@ __all__ = [
     "plots",
     "score",
     "tabulate",
+    "value_function_report",
     "values_from",
 ]

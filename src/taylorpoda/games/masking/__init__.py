@@ -11,6 +11,7 @@ from taylorpoda.games.masking.conditional import Conditional, Surrogate, load_su
 from taylorpoda.games.masking.copula import Copula
 from taylorpoda.games.masking.gaussian import Gaussian
 from taylorpoda.games.masking.marginal import Marginal
+from taylorpoda.games.masking.measured import MeasuredMasking
 from taylorpoda.games.masking.neighbours import Neighbours
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ __all__ = [
     "Marginal",
     "Masking",
     "MaskingContext",
+    "MeasuredMasking",
     "Neighbours",
     "StandIns",
     "Surrogate",

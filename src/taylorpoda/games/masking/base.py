@@ -72,11 +72,29 @@ class StandIns:
         return self.index.ndim == 1
 
 
+@dataclass(frozen=True)
+class Measured:
+    """How well a rule did on rows it was not fitted on.
+
+    Attributes:
+        heldout_error: E[(f(x) - v_S(x))^2] over held-out rows and random coalitions; None if it was not measured.
+        details: What else is known of it.
+    """
+
+    heldout_error: float | None = None
+    details: dict[str, Any] = field(default_factory=dict)
+
+    def describe(self) -> dict[str, Any]:
+        """What provenance says about it."""
+        return {**self.details, "heldout_error": self.heldout_error}
+
+
 class HybridMasking(ABC):
     """v(S) = weighted mean of the model over hybrid rows: present cells from x, absent ones from donors."""
 
     name: str
     depends_on_row: bool = False
+    measured: Measured | None = None
 
     @abstractmethod
     def stand_ins(self, rows: Table, row: int, columns: NDArray[np.bool_]) -> StandIns:
@@ -97,13 +115,15 @@ class HybridMasking(ABC):
 
     def describe(self) -> dict[str, Any]:
         """What provenance says about this rule."""
-        return {"masking": self.name, "rows_per_coalition": self.rows_per_coalition()}
+        rows = {"masking": self.name, "rows_per_coalition": self.rows_per_coalition()}
+        return {**rows, **(self.measured.describe() if self.measured is not None else {})}
 
 
 class DirectMasking(ABC):
     """v(S) known without hybrid rows. v(N) is still the model's own output; the engine sees to that."""
 
     name: str
+    measured: Measured | None = None
 
     @abstractmethod
     def values(self, rows: Table, coalitions: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -119,12 +139,4 @@ class DirectMasking(ABC):
 
     def describe(self) -> dict[str, Any]:
         """What provenance says about this rule."""
-        return {"masking": self.name}
-
-
-@dataclass
-class Measured:
-    """A held-out quality figure a rule may carry into provenance."""
-
-    heldout_error: float | None = None
-    details: dict[str, Any] = field(default_factory=dict)
+        return {"masking": self.name, **(self.measured.describe() if self.measured is not None else {})}

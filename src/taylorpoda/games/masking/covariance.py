@@ -69,8 +69,10 @@ def shrinkage(standard: NDArray[np.float64], weights: NDArray[np.float64]) -> fl
         weights: Shape (r,), summing to 1.
 
     Returns:
-        A number from 1e-10 to 1; 1 for a single row.
+        A number from 1e-10 to 1; 1 for a single row. A few rows always seem to determine one another, so it is never
+        below the number of columns over the square of the number of rows.
     """
+    least = min(1.0, standard.shape[1] * float(np.square(weights).sum()) ** 2)
     rows = np.flatnonzero(weights > 0)
     folds = min(_FOLDS, len(rows))
     if folds < 2 or standard.shape[1] < 2:
@@ -86,7 +88,7 @@ def shrinkage(standard: NDArray[np.float64], weights: NDArray[np.float64]) -> fl
         spread = (1 - _INTENSITIES)[:, None] * np.maximum(values, 0.0) + _INTENSITIES[:, None]
         projected = weights[out] @ np.square(standard[out] @ vectors)
         loss += weights[out].sum() * np.log(spread).sum(axis=1) + (projected / spread).sum(axis=1)
-    return float(_INTENSITIES[np.argmin(loss)])
+    return max(float(_INTENSITIES[np.argmin(loss)]), least)
 
 
 def conditional_means(matrix: NDArray[np.float64], known: NDArray[np.bool_]) -> NDArray[np.float64]:

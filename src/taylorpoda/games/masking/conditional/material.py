@@ -78,6 +78,11 @@ class Material:
         return np.asarray(self.weights[rows] / self.weights[rows].sum())
 
     @property
+    def telling(self) -> NDArray[np.intp]:
+        """The players that vary in the background: only their presence tells anything."""
+        return np.unique(self.player_of_feature)
+
+    @property
     def even(self) -> bool:
         """Whether all rows weigh the same."""
         return bool(np.ptp(self.weights) <= 1e-12 * self.weights.max())

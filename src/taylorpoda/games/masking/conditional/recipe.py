@@ -62,6 +62,7 @@ def train_by_recipe(material: Material, build: Build, generator: np.random.Gener
         loss=material.loss,
         parameters=tuple(array.astype(np.float64) for array in trainer.best),
         activation=_ACTIVATION,
+        telling=np.arange(n),
         measured=Measured(None, {"epochs": epochs}),
     )
 

@@ -10,20 +10,19 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def draw_coalitions(generator: np.random.Generator, count: int, n: int) -> NDArray[np.bool_]:
-    """Random coalitions of 1 to n - 1 players, every size as often as the others.
-
-    The empty and the full coalition are left out: their values are known.
+def draw_coalitions(generator: np.random.Generator, count: int, n: int, largest: int) -> NDArray[np.bool_]:
+    """Random coalitions of 1 player up to the largest size, every size as often as the others.
 
     Args:
         generator: Where the draws come from.
         count: How many.
-        n: Players, at least 2.
+        n: Players.
+        largest: The largest size.
 
     Returns:
         Shape (count, n).
     """
-    size = 1 + generator.permutation(np.arange(count) % (n - 1))
+    size = 1 + generator.permutation(np.arange(count) % largest)
     return of_size(generator, size, n)
 
 

@@ -39,6 +39,7 @@ def save(surrogate: Surrogate, path: str | Path) -> None:
     arrays: dict[str, NDArray[Any]] = {
         "description": np.array(json.dumps(description)),
         "player_of_column": surrogate.players.player_of_column,
+        "telling": surrogate.telling,
         "covariance": surrogate.linear.covariance,
         "cross": surrogate.linear.cross,
         **{f"encoder.{name}": array for name, array in surrogate.encoder.to_arrays().items()},
@@ -86,6 +87,7 @@ def load_surrogate(path: str | Path) -> Surrogate:
         loss=Loss.from_arrays(part("loss.")),
         parameters=tuple(arrays[f"layer.{place}"] for place in range(description["layers"])),
         activation=description["activation"],
+        telling=arrays["telling"],
         measured=Measured(description["heldout_error"], description["details"]),
         notes=description["notes"],
     )

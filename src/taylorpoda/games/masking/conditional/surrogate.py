@@ -45,6 +45,7 @@ class Surrogate(DirectMasking):
         loss: The scale of the outputs.
         parameters: Weights and biases of the network, none where there is no network.
         activation: Between its layers.
+        telling: The players the network hears of, in order.
         measured: The error on held-out rows and coalitions.
         notes: How it was trained.
     """
@@ -57,6 +58,7 @@ class Surrogate(DirectMasking):
     loss: Loss
     parameters: tuple[NDArray[np.float64], ...]
     activation: Activation
+    telling: NDArray[np.intp]
     measured: Measured = field(default_factory=Measured)
     notes: Mapping[str, Any] = field(default_factory=dict)
 
@@ -112,7 +114,7 @@ class Surrogate(DirectMasking):
                 predicted = self.loss.outputs(scores)
                 result[first : first + rows_at_once, start : start + step] = predicted.transpose(1, 0, 2)
         if self.base is not None:
-            result[:, ~coalitions.any(axis=1)] = self.base
+            result[:, ~coalitions[:, self.telling].any(axis=1)] = self.base
         return result
 
     def _known(self, coalitions: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -129,7 +131,7 @@ class Surrogate(DirectMasking):
         size = features.shape[1]
         first = self.parameters[0]
         values = np.matmul(features, maps @ first[:size])
-        values += (coalitions @ first[size:] + self.parameters[1])[:, None, :]
+        values += (coalitions[:, self.telling] @ first[size:] + self.parameters[1])[:, None, :]
         flat = values.reshape(-1, values.shape[-1])
         for weight, bias in zip(self.parameters[2::2], self.parameters[3::2], strict=True):
             flat = activate(self.activation, flat)[0] @ weight
@@ -138,8 +140,7 @@ class Surrogate(DirectMasking):
 
     def describe(self) -> dict[str, Any]:
         """What provenance says."""
-        error = {"heldout_error": self.measured.heldout_error}
-        return {"masking": self.name, **self.notes, **self.measured.details, **error}
+        return {**super().describe(), **self.notes}
 
     def save(self, path: str | Path) -> None:
         """Write it to one file: arrays and JSON, no pickle."""

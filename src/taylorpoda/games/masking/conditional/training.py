@@ -67,11 +67,11 @@ def train(material: Material, build: Build, generator: np.random.Generator, step
     linear = LinearPredictor.of(
         features[train_rows], material.loss.scores(material.outputs[train_rows]), material.share(train_rows)
     )
-    n, size, outputs = material.players.n_players, features.shape[1], material.outputs.shape[1]
-    if len(features) < _FEWEST_ROWS or n < 2 or size == 0:
+    n, size, outputs = len(material.telling), features.shape[1], material.outputs.shape[1]
+    inputs = Inputs(material, linear)
+    if len(features) < _FEWEST_ROWS or inputs.largest < 1:
         return _assemble(material, linear, [], Measured())
     steps = default_steps(len(features)) if steps is None else steps
-    inputs = Inputs(material, linear)
     network = build(initial_parameters([size + n, *_HIDDEN, outputs], generator, still=True), _ACTIVATION, _DECAY)
     trial = Trial(inputs, generator)
     best, best_loss, since = network.parameters(), trial.loss(network), 0
@@ -111,6 +111,7 @@ def _assemble(
         loss=material.loss,
         parameters=tuple(array.astype(np.float64) for array in parameters),
         activation=_ACTIVATION,
+        telling=material.telling,
         measured=measured,
     )
 
@@ -138,16 +139,27 @@ class Inputs:
         return self.material.loss.targets(self.material.outputs).astype(np.float32)
 
     @cached_property
+    def telling(self) -> NDArray[np.intp]:
+        """The players that vary, t of them."""
+        return self.material.telling
+
+    @property
+    def largest(self) -> int:
+        """The size of the largest coalition that is not known without a network: all players are the model itself."""
+        return len(self.telling) - (len(self.telling) == self.material.players.n_players)
+
+    @cached_property
     def _kept(self) -> tuple[NDArray[np.float32], NDArray[np.float32]] | None:
         """The maps of all coalitions, if there are few."""
-        n, size = self.material.players.n_players, self.features.shape[1]
+        n, size = len(self.telling), self.features.shape[1]
         if n > 16 or (size * (size + self.targets.shape[1])) << n > _KEPT_CELLS:
             return None
         every = (np.arange(1 << n)[:, None] >> np.arange(n)) & 1 == 1
         return self._maps(every)
 
     def _maps(self, coalitions: NDArray[np.bool_]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        maps, offsets = self.linear.maps(coalitions[:, self.material.player_of_feature])
+        known = coalitions[:, np.searchsorted(self.telling, self.material.player_of_feature)]
+        maps, offsets = self.linear.maps(known)
         return maps.astype(np.float32), offsets.astype(np.float32)
 
     def grid(
@@ -157,10 +169,10 @@ class Inputs:
 
         Args:
             rows: Shape (c, q).
-            coalitions: Shape (c, n).
+            coalitions: Shape (c, t): of the players that vary.
 
         Returns:
-            Shapes (c * q, e + n) and (c * q, k).
+            Shapes (c * q, e + t) and (c * q, k).
         """
         n, size = coalitions.shape[1], self.features.shape[1]
         if self._kept is not None:
@@ -175,6 +187,10 @@ class Inputs:
         offset = np.matmul(own, offsets)
         return inputs.reshape(-1, size + n), offset.reshape(-1, offset.shape[2])
 
+    def draw(self, generator: np.random.Generator, count: int) -> NDArray[np.bool_]:
+        """Coalitions of the players that vary, shape (count, t), every size equally often."""
+        return draw_coalitions(generator, count, len(self.telling), self.largest)
+
     def batches(
         self, generator: np.random.Generator, steps: int
     ) -> Iterator[tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]]:
@@ -188,7 +204,7 @@ class Inputs:
                 again = generator.permutation(rows) if self.material.even else generator.choice(rows, batch, p=share)
                 order = np.concatenate([order, again])
             some, order = order[:batch], order[batch:]
-            coalitions = draw_coalitions(generator, _COALITIONS, self.material.players.n_players)
+            coalitions = self.draw(generator, _COALITIONS)
             inputs, offset = self.grid(some.reshape(_COALITIONS, _ROWS), coalitions)
             yield inputs, offset, self.targets[some]
 
@@ -209,8 +225,10 @@ class Trial:
         groups = max(1, min(len(rows), 2 * _HELDOUT_PAIRS) // each)
         self._material = material
         self._rows = rows[: groups * each].reshape(groups, each)
-        self._coalitions = draw_coalitions(generator, groups, material.players.n_players)
-        self._inputs, self._offset = inputs.grid(self._rows, self._coalitions)
+        coalitions = inputs.draw(generator, groups)
+        self._coalitions = np.zeros((groups, material.players.n_players), dtype=bool)
+        self._coalitions[:, inputs.telling] = coalitions
+        self._inputs, self._offset = inputs.grid(self._rows, coalitions)
         self._targets = inputs.targets[self._rows.ravel()]
         self._weights = material.weights[self._rows.ravel()]
 
