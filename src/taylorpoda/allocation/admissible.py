@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _MEMBER = 1e-9  # relative to the scale: how far outside rounding may put a member
 _CHUNK = 1 << 22  # coalition sums handled at a time
+_PIECE = 1 << 13  # coalitions whose shares are written at a time: they fit a cache
 
 
 class AdmissibleSet:
@@ -188,22 +189,24 @@ class AdmissibleSet:
 
     def _shares(self, orders: NDArray[np.intp], weights: NDArray[np.float64]) -> ShareView:
         coalitions = self._shared
-        gains = self._dividends[coalitions] > 0
+        receivers = np.stack([self._receivers(order)[coalitions] for order in orders])
         shares = np.zeros((len(coalitions), self.n_players))
-        every = np.arange(len(coalitions))
-        for order, weight in zip(orders, weights, strict=True):
-            first, last = self._ends(order)
-            shares[every, np.where(gains, first[coalitions], last[coalitions])] += weight
+        for start in range(0, len(coalitions), _PIECE):
+            piece = shares[start : start + _PIECE]
+            every = np.arange(len(piece))
+            for receiver, weight in zip(receivers[:, start : start + _PIECE], weights, strict=True):
+                piece[every, receiver] += weight
         sums = np.sum(shares, axis=1, keepdims=True)
-        return ShareView(coalitions, np.clip(shares / np.where(sums > 0, sums, 1.0), 0.0, 1.0))
+        shares /= np.where(sums > 0, sums, 1.0)
+        return ShareView(coalitions, np.clip(shares, 0.0, 1.0, out=shares))
 
     @cached_property
     def _shared(self) -> NDArray[np.intp]:
         """The coalitions that have something to share."""
         return np.flatnonzero((self._dividends != 0) & (coalition_sizes(self.n_players) > 1))
 
-    def _ends(self, order: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """The first and the last member of every coalition in an order, each of shape (2**n,)."""
+    def _receivers(self, order: NDArray[np.intp]) -> NDArray[np.uint8]:
+        """Who gets the dividend of every coalition at the vertex of an order, shape (2**n,)."""
         place = np.empty(self.n_players, dtype=np.uint8)
         place[order] = np.arange(self.n_players, dtype=np.uint8)
         first, last = np.full(1, 255, dtype=np.uint8), np.zeros(1, dtype=np.uint8)
@@ -211,7 +214,8 @@ class AdmissibleSet:
             first = np.concatenate([first, np.minimum(first, place[player])])
             last = np.concatenate([last, np.maximum(last, place[player])])
         first[0] = 0
-        return order[first], order[last]
+        ranks = np.where(self._dividends > 0, first, last)
+        return order.astype(np.uint8)[ranks] if self.n_players else ranks
 
     def _order(self, order: Any) -> NDArray[np.intp]:
         given = np.asarray(to_numpy(order))

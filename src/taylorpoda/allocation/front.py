@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from taylorpoda._support.choices import Registry
 from taylorpoda._support.seeds import resolve_seed
-from taylorpoda.allocation.game import Games
+from taylorpoda.allocation.game import Games, double
 from taylorpoda.allocation.linear import allocate_dirichlet, allocate_shapley, allocate_shares
 from taylorpoda.allocation.optimal import allocate_optimal
 from taylorpoda.allocation.options import MARGIN, Options
-from taylorpoda.utilities import Context, make_context, resolve
+from taylorpoda.utilities import make_context, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from taylorpoda.allocation.result import Allocation
     from taylorpoda.utilities import Utility
-
-Policy = "Callable[[Games, Utility, Options], Allocation]"
 
 POLICIES: Registry[Callable[[Games, Utility, Options], Allocation]] = Registry(
     "policy",
@@ -100,14 +96,7 @@ def allocate(
         msg = f"shares= is given, but policy={policy!r} chooses its own; allowed with policy='shares' only."
         raise ValueError(msg)
     return rule(
-        Games(_double(make_context(values, known, target, threshold=threshold, labels=labels))),
+        Games(double(make_context(values, known, target, threshold=threshold, labels=labels))),
         known,
         options,
     )
-
-
-def _double(context: Context) -> Context:
-    """A numpy table in float64; tensors stay as they are, where they are."""
-    if not isinstance(context.values, np.ndarray) or context.values.dtype == np.float64:
-        return context
-    return Context(context.values.astype(np.float64), context.target, context.threshold, context.labels)

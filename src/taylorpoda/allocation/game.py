@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from math import prod
+from typing import Any
 
 import array_api_compat
 import numpy as np
 
 from taylorpoda.allocation.intervals import admissible_intervals
 from taylorpoda.dividends.dense import harsanyi, shapley_of
-
-if TYPE_CHECKING:
-    from taylorpoda.utilities import Context
+from taylorpoda.utilities import Context
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,5 +100,12 @@ def per_row_product(rows: Any, matrix: Any) -> Any:
 
 def flat_row(array: Any, row: int, axes: int = 1) -> Any:
     """Row `row`, counted over all leading axes, of a numpy array whose last `axes` axes belong to the row."""
-    tail = array.shape[array.ndim - axes :]
-    return np.reshape(array, (-1, *tail))[row]
+    lead, tail = array.shape[: array.ndim - axes], array.shape[array.ndim - axes :]
+    return np.reshape(array, (prod(lead), *tail))[row]
+
+
+def double(context: Context) -> Context:
+    """A numpy table in float64; tensors stay as they are, where they are."""
+    if not isinstance(context.values, np.ndarray) or context.values.dtype == np.float64:
+        return context
+    return Context(context.values.astype(np.float64), context.target, context.threshold, context.labels)

@@ -18,9 +18,8 @@ from taylorpoda.allocation.dirichlet import (
 )
 from taylorpoda.allocation.game import flat_row
 from taylorpoda.allocation.result import Allocation
-from taylorpoda.allocation.shares import attributions_from_shares, checked_shares, view_of_shares
+from taylorpoda.allocation.shares import attributions_from_shares, checked_shares, even_shares, view_of_shares
 from taylorpoda.allocation.yardstick import Yardstick
-from taylorpoda.dividends.dense import coalition_sizes, membership
 from taylorpoda.utilities import score_candidates, score_in
 
 if TYPE_CHECKING:
@@ -93,10 +92,9 @@ class LinearProof:
 
 def allocate_shapley(games: Games, utility: Utility, options: Options) -> Allocation:
     """Every interaction split evenly."""
-    sizes, members = coalition_sizes(games.n_players), membership(games.n_players)
 
     def even(row: int) -> NDArray[np.float64]:  # noqa: ARG001 - one signature for all policies
-        return members / np.maximum(sizes, 1)[:, None]
+        return even_shares(games.n_players)
 
     proof = LinearProof(games, utility, games.shapley, even, options)
     return Allocation(games.shapley, games.context.base_value, "shapley", utility.name, proof)

@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 _EQUAL = 1e-9  # relative: squared distances closer than this are equal
 
 
-def nearest_of_level(
-    search: Search, found: NDArray[np.float64], node_limit: float
-) -> tuple[NDArray[np.float64], bool]:
+def nearest_of_level(search: Search, found: NDArray[np.float64], node_limit: float) -> tuple[NDArray[np.float64], bool]:
     """The nearest attainable vector of the level, and whether that is proven.
 
     Args:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +10,10 @@ import numpy as np
 
 from taylorpoda._support.arrays import to_numpy
 from taylorpoda.allocation.admissible import AdmissibleSet
+from taylorpoda.allocation.game import flat_row
 from taylorpoda.allocation.lattice import cost_to_go
 from taylorpoda.allocation.result import Allocation, kind_of
+from taylorpoda.allocation.shares import even_shares, view_of_shares
 from taylorpoda.allocation.solving import Batch, Solved
 from taylorpoda.utilities import Context, score_in, stage_table
 from taylorpoda.utilities.builtin import PointwiseStage
@@ -141,13 +142,11 @@ class OptimalProof:
         return self.games.intervals
 
     def shares(self, row: int) -> ShareView:
-        """From vertices whose convex combination the attributions are."""
-        values = self._rows[row]
-        return AdmissibleSet(values).shares(to_numpy(self.attributions).reshape(-1, self.games.n_players)[row])
-
-    @cached_property
-    def _rows(self) -> NDArray[np.float64]:
-        return to_numpy(self.games.values).reshape(-1, 1 << self.games.n_players)
+        """Even ones for the Shapley values, else from vertices whose convex combination the attributions are."""
+        attributions = flat_row(to_numpy(self.attributions), row)
+        if np.array_equal(attributions, flat_row(to_numpy(self.games.shapley), row)):
+            return view_of_shares(even_shares(self.games.n_players), flat_row(to_numpy(self.games.dividends), row))
+        return AdmissibleSet(flat_row(to_numpy(self.games.values), row)).shares(attributions)
 
     def _shaped(self, flat: NDArray[Any]) -> Any:
         return kind_of(self.games.values, flat.reshape(self.games.lead))

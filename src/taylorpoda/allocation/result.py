@@ -203,7 +203,7 @@ class ShareView(Mapping[int, "NDArray[np.float64]"]):
 def kind_of(table: Any, array: NDArray[Any]) -> Any:
     """A numpy result in the kind and on the device of the table it answers; floats in its dtype."""
     if isinstance(table, np.ndarray):
-        return array
+        return array[()]  # a number where there are no axes
     xp = array_api_compat.array_namespace(table)
     device = array_api_compat.device(table)
     if array.dtype.kind == "f":

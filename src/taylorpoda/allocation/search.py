@@ -308,9 +308,7 @@ class Search:
                 failed = middle
             else:
                 depth = middle
-                path[middle - len(node.order)] = path[middle - len(node.order)]._replace(
-                    guide=nearest, attainable=True
-                )
+                path[middle - len(node.order)] = path[middle - len(node.order)]._replace(guide=nearest, attainable=True)
         guide = node.guide
         for step in range(failed - len(node.order)):
             guide = path[step].guide if path[step].attainable else guide

@@ -82,6 +82,12 @@ def checked_shares(games: Games, shares: Any) -> NDArray[np.float64]:
     return table
 
 
+def even_shares(n_players: int) -> NDArray[np.float64]:
+    """The Shapley values' shares, 1 / |S| for every member: shape (2**n, n)."""
+    shares: NDArray[np.float64] = membership(n_players) / np.maximum(coalition_sizes(n_players), 1)[:, None]
+    return shares
+
+
 def view_of_shares(table: NDArray[np.float64], dividends: NDArray[np.float64]) -> ShareView:
     """The shares of the coalitions that have something to share: (2**n, n), (2**n,) -> a mapping view."""
     n_players = table.shape[-1]

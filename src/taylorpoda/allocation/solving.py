@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 EQUAL_COSTS = 1e-10  # relative to the largest cost of a coalition
 NODE_LIMIT = 20_000  # prefixes tried for the utility where no limit is given
 # Prefixes tried for nearness where no limit is given, by players: it must not take longer than the utility does.
-_NEARNESS_NODES = ((5, 32), (7, 8), (9, 4), (1 << 30, 60))
+_NEARNESS_NODES = ((5, 32), (7, 8), (9, 4), (13, 16), (18, 30), (1 << 30, 40))
 _MOST_FLIPS = 5  # more open flips than this are left to the search
 _NEARER = 1e-9  # relative: squared distances closer than this are equal
 
