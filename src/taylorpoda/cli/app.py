@@ -12,10 +12,10 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from taylorpoda._version import __version__
-from taylorpoda.cli.compare_command import COMPARE_EXAMPLES, compare
-from taylorpoda.cli.demo_command import DEMO_EXAMPLES, demo
+from taylorpoda.cli.compare_command import COMPARE_EXAMPLES, COMPARE_HELP, compare
+from taylorpoda.cli.demo_command import DEMO_EXAMPLES, DEMO_HELP, demo
 from taylorpoda.cli.errors import error_line, exit_code
-from taylorpoda.cli.explain_command import EXPLAIN_EXAMPLES, explain
+from taylorpoda.cli.explain_command import EXPLAIN_EXAMPLES, EXPLAIN_HELP, explain
 from taylorpoda.cli.help import examples
 
 if TYPE_CHECKING:
@@ -26,9 +26,14 @@ _EXAMPLES = (
     "taylorpoda explain model.json data.csv --target label --rows 0:5",
     "taylorpoda compare model.json data.csv --target label --rows 0:20",
 )
-# Commands of rooms that take long to import: name -> (module, attribute, one line of help).
+# Commands of rooms that take long to import: name -> (module, attribute, one line of help, an example).
 _LAZY = {
-    "reproduce": ("taylorpoda.paper.command", "app", "Reproduce the tables and figures of the paper."),
+    "reproduce": (
+        "taylorpoda.paper.command",
+        "app",
+        "Reproduce the tables and figures of the paper.",
+        "taylorpoda reproduce postulates",
+    ),
 }
 
 
@@ -43,11 +48,12 @@ class _Commands(TyperGroup):
         """One command."""
         if cmd_name not in _LAZY:
             return super().get_command(ctx, cmd_name)
-        module, attribute, text = _LAZY[cmd_name]
+        module, attribute, text, example = _LAZY[cmd_name]
         if ctx.invoked_subcommand is None and not _is_called(cmd_name):
             return _named(cmd_name, text)
         command = get_command(getattr(importlib.import_module(module), attribute))
         command.name = cmd_name
+        command.epilog = command.epilog or examples(example)
         return command
 
 
@@ -72,9 +78,9 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command(epilog=examples(*EXPLAIN_EXAMPLES))(explain)
-app.command(epilog=examples(*COMPARE_EXAMPLES))(compare)
-app.command(epilog=examples(*DEMO_EXAMPLES))(demo)
+app.command(help=EXPLAIN_HELP, epilog=examples(*EXPLAIN_EXAMPLES))(explain)
+app.command(help=COMPARE_HELP, epilog=examples(*COMPARE_EXAMPLES))(compare)
+app.command(help=DEMO_HELP, epilog=examples(*DEMO_EXAMPLES))(demo)
 
 
 def _version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it with the flag
@@ -112,6 +118,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (Exception, KeyboardInterrupt) as error:
         if os.environ.get("TAYLORPODA_TRACEBACK"):
             raise
-        print(error_line(error), file=sys.stderr)  # noqa: T201 - the one line a failed command leaves
+        line = error_line(error)
+        if line:
+            print(line, file=sys.stderr)  # noqa: T201 - the one line a failed command leaves
         return exit_code(error)
     return result if isinstance(result, int) else 0

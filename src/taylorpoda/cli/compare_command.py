@@ -25,11 +25,17 @@ COMPARE_EXAMPLES = (
     "taylorpoda compare model.json data.csv --target label --rows 0:20",
     "taylorpoda compare model.json data.csv --rows 0:20 --out methods.csv",
 )
+COMPARE_HELP = (
+    "Compare all methods by all purposes, from one set of model calls.\n\n"
+    "Shows the mean of each utility over the explained rows (and outputs), and below what no ranking could beat. "
+    "Methods whose numbers do not add up to the prediction say by how much."
+)
 Utilities = Annotated[
     list[str] | None,
     typer.Option(
         "--utility",
-        help="A purpose to judge by; repeat for several. [default: all that need no labels, or all with --target]",
+        metavar="NAME",
+        help="A purpose to judge by; repeat for several. Default: all that need no labels, or all with --target.",
         rich_help_panel="How",
         show_default=False,
     ),
@@ -37,7 +43,10 @@ Utilities = Annotated[
 Out = Annotated[
     list[Path] | None,
     typer.Option(
-        help="Write a file: .csv or .json; repeat for several.", rich_help_panel="What comes out", show_default=False
+        metavar="FILE",
+        help="Write a file: .csv or .json; repeat for several.",
+        rich_help_panel="What comes out",
+        show_default=False,
     ),
 ]
 
@@ -68,11 +77,7 @@ def compare(
     as_json: p.AsJson = False,
     quiet: p.Quiet = False,
 ) -> None:
-    """Compare all methods by all purposes, from one set of model calls.
-
-    Means over the explained rows (and outputs) of each utility, with what no ranking at all could beat below. Methods
-    whose numbers do not add up to the prediction say by how much.
-    """
+    """Compare all methods by all purposes, from one set of model calls."""
     screen = Screen(quiet=quiet, as_json=as_json)
     _check_outputs(out)
     first = utility[0] if utility else "inclusion_aup"

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from taylorpoda.explanation import Explanation
 
 DEMO_EXAMPLES = ("taylorpoda demo --out demo-output",)
+DEMO_HELP = (
+    "Train XGBoost on data that ships with scikit-learn and explain 100 hold-out predictions with every policy.\n\n"
+    "Prints which method serves which purpose, and writes a page with pictures. Nothing is downloaded."
+)
 _ROWS = 100
 _BACKGROUND = 100
 _SEED = 0
@@ -42,14 +46,11 @@ _DESCRIPTION = (
 
 
 def demo(
-    out: Annotated[Path, typer.Option(help="The folder for index.html.")] = Path("demo-output"),
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where index.html goes.")] = Path("demo-output"),
     as_json: p.AsJson = False,
     quiet: p.Quiet = False,
 ) -> None:
-    """Train XGBoost on data that ships with scikit-learn and explain 100 hold-out predictions with every policy.
-
-    Prints which method serves which purpose and writes a page with pictures. Nothing is downloaded; it takes seconds.
-    """
+    """Train XGBoost on data that ships with scikit-learn and explain 100 predictions with every policy."""
     from taylorpoda.report import utility_table, write_html
 
     screen = Screen(quiet=quiet, as_json=as_json)

@@ -28,11 +28,13 @@ def exit_code(error: BaseException) -> int:
         return int(error.exit_code)
     if isinstance(error, GameError | DiscrepancyError):
         return 1
-    return 2 if isinstance(error, _USAGE | _INPUT_ERRORS) else 1
+    return 2 if isinstance(error, (_USAGE, *_INPUT_ERRORS)) else 1
 
 
 def error_line(error: BaseException) -> str:
-    """The one line."""
+    """The one line; empty where a help page was shown because nothing was asked for."""
+    if type(error).__name__ == "NoArgsIsHelpError":
+        return ""
     if isinstance(error, KeyboardInterrupt | typer.Abort):
         return "interrupted; nothing was written"
     if isinstance(error, _USAGE):

@@ -26,9 +26,15 @@ EXPLAIN_EXAMPLES = (
     "taylorpoda explain model.json data.csv --target label --out explained.csv",
     "taylorpoda explain model.json data.csv --rows 3 --output 1 --json",
 )
+EXPLAIN_HELP = (
+    "Explain predictions of a model: one number per feature that adds up, with a proof.\n\n"
+    "Columns are matched with the model's features by name; those it does not know are left out, and named. Where the "
+    "model has no names, all columns but --target and --drop are its features, in their order."
+)
 Out = Annotated[
     list[Path] | None,
     typer.Option(
+        metavar="FILE",
         help="Write a file: .csv, .parquet, .json, .html, or .npz for taylorpoda.load; repeat for several.",
         rich_help_panel="What comes out",
         show_default=False,
@@ -65,8 +71,7 @@ def explain(
 ) -> None:
     """Explain predictions of a model: one number per feature that adds up, with a proof.
 
-    Columns are matched with the model's features by name; columns it does not know are left out and named. Where the
-    model has no names, all columns but --target and --drop are its features, in their order.
+    See the help page for how columns are matched with the model's features.
     """
     screen = Screen(quiet=quiet, as_json=as_json)
     targets = check_outputs(out)

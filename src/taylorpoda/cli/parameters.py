@@ -29,31 +29,52 @@ Data = Annotated[
 ]
 Background = Annotated[
     Path | None,
-    typer.Option(help="Rows that stand for the population. [default: DATA]", rich_help_panel=_WHAT, show_default=False),
+    typer.Option(
+        metavar="FILE",
+        help="Rows that stand for the population. Default: DATA.",
+        rich_help_panel=_WHAT,
+        show_default=False,
+    ),
 ]
 BackgroundRows = Annotated[
     int | None,
     typer.Option(
-        min=1, help="Draw this many background rows, with --seed. [default: all]", rich_help_panel=_WHAT,
+        metavar="N",
+        min=1,
+        help="Draw this many background rows, with --seed. Default: all.",
+        rich_help_panel=_WHAT,
         show_default=False,
     ),
-]  # fmt: skip
+]
 Rows = Annotated[
     str | None,
-    typer.Option(help="Which rows: 0:5, 3 or 1,4,10:12. [default: all]", rich_help_panel=_WHAT, show_default=False),
+    typer.Option(
+        metavar="ROWS", help="Which rows: 0:5, 3 or 1,4,10:12. Default: all.", rich_help_panel=_WHAT, show_default=False
+    ),
 ]
 Target = Annotated[
     str | None,
-    typer.Option(help="The column with the labels; it is no feature.", rich_help_panel=_WHAT, show_default=False),
+    typer.Option(
+        metavar="COLUMN",
+        help="The column with the labels; it is no feature.",
+        rich_help_panel=_WHAT,
+        show_default=False,
+    ),
 ]
 Drop = Annotated[
     list[str] | None,
-    typer.Option(help="A column that is no feature; repeat for several.", rich_help_panel=_WHAT, show_default=False),
+    typer.Option(
+        metavar="COLUMN",
+        help="A column that is no feature; repeat for several.",
+        rich_help_panel=_WHAT,
+        show_default=False,
+    ),
 ]
 Output = Annotated[
     str | None,
     typer.Option(
-        help='Which output: a class, a name, an index; "raw" for the margin of a boosted ensemble. [default: all]',
+        metavar="NAME",
+        help='Which output: a class, a name, an index; "raw" for the margin of a boosted ensemble. Default: all.',
         rich_help_panel=_WHAT,
         show_default=False,
     ),
@@ -61,16 +82,20 @@ Output = Annotated[
 OutputNames = Annotated[
     str | None,
     typer.Option(
-        help="Names for the outputs or classes: no,yes. [default: the model's]", rich_help_panel=_WHAT,
+        metavar="NAMES",
+        help="Names for the outputs or classes: no,yes. Default: the model's own.",
+        rich_help_panel=_WHAT,
         show_default=False,
     ),
-]  # fmt: skip
+]
 Link = Annotated[
-    str | None, typer.Option(help='"logit" explains logit(model).', rich_help_panel=_WHAT, show_default=False)
+    str | None,
+    typer.Option(metavar="NAME", help='"logit" explains logit(model).', rich_help_panel=_WHAT, show_default=False),
 ]
 Group = Annotated[
     list[str] | None,
     typer.Option(
+        metavar="NAME=COLUMNS",
         help="Columns that enter together: place=city,country; repeat for several.",
         rich_help_panel=_WHAT,
         show_default=False,
@@ -81,31 +106,55 @@ Trust = Annotated[
     typer.Option("--trust", help="Open a pickle or joblib file, which runs the code in it.", rich_help_panel=_WHAT),
 ]
 UtilityName = Annotated[
-    str, typer.Option(help=f"What the explanation is for: {', '.join(REGISTRY)}.", rich_help_panel=_HOW)
+    str, typer.Option(metavar="NAME", help=f"What the explanation is for: {', '.join(REGISTRY)}.", rich_help_panel=_HOW)
 ]
-Policy = Annotated[str, typer.Option(help=f"How interactions are split: {', '.join(POLICIES)}.", rich_help_panel=_HOW)]
-MaskingName = Annotated[str, typer.Option(help="What stands in for an absent feature.", rich_help_panel=_HOW)]
-Engine = Annotated[str, typer.Option(help="How the games are solved.", rich_help_panel=_HOW)]
+Policy = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help=f"How interactions are split: {', '.join(name for name in POLICIES if name != 'shares')}.",
+        rich_help_panel=_HOW,
+    ),
+]
+MaskingName = Annotated[
+    str, typer.Option(metavar="NAME", help="What stands in for an absent feature.", rich_help_panel=_HOW)
+]
+Engine = Annotated[str, typer.Option(metavar="NAME", help="How the games are solved.", rich_help_panel=_HOW)]
 Budget = Annotated[
     int | None,
     typer.Option(
-        help="Model rows an approximation may use; without it none is chosen.", rich_help_panel=_HOW, show_default=False
+        metavar="N",
+        help="Model rows an approximation may use; without it none is chosen.",
+        rich_help_panel=_HOW,
+        show_default=False,
     ),
 ]
-Order = Annotated[int, typer.Option(help="The largest sets a truncated engine keeps.", rich_help_panel=_HOW)]
-Seed = Annotated[int, typer.Option(min=0, help="Of everything that is drawn.", rich_help_panel=_HOW)]
+Order = Annotated[
+    int, typer.Option(metavar="N", help="The largest sets a truncated engine keeps.", rich_help_panel=_HOW)
+]
+Seed = Annotated[int, typer.Option(metavar="N", min=0, help="Of everything that is drawn.", rich_help_panel=_HOW)]
 TimeLimit = Annotated[
     float | None,
-    typer.Option(help="Seconds a row may take to optimize. [default: none]", rich_help_panel=_HOW, show_default=False),
+    typer.Option(
+        metavar="SECONDS",
+        help="Seconds a row may take to optimize. Default: none.",
+        rich_help_panel=_HOW,
+        show_default=False,
+    ),
 ]
 Jobs = Annotated[
-    int | None, typer.Option(min=1, help="Threads across rows. [default: 1]", rich_help_panel=_HOW, show_default=False)
+    int | None,
+    typer.Option(metavar="N", min=1, help="Threads across rows. Default: 1.", rich_help_panel=_HOW, show_default=False),
 ]
 MaxMemory = Annotated[
     str | None,
-    typer.Option(help="What arrays may take: 2GiB. [default: a quarter of what is free]", rich_help_panel=_HOW,
-                 show_default=False),
-]  # fmt: skip
+    typer.Option(
+        metavar="SIZE",
+        help="What arrays may take: 2GiB. Default: a quarter of what is free.",
+        rich_help_panel=_HOW,
+        show_default=False,
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.", rich_help_panel=_SHOWN)]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Write nothing but errors.", rich_help_panel=_SHOWN)]
 
