@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from taylorpoda import methods, plots
+from taylorpoda import datasets, methods, plots
 from taylorpoda._version import __version__
-from taylorpoda.allocation import Allocation, allocate
+from taylorpoda.allocation import Allocation, allocate, project
 from taylorpoda.dividends.dense import harsanyi, values_from
 from taylorpoda.explainer import Explainer
 from taylorpoda.explanation import Explanation, load
@@ -27,11 +27,13 @@ __all__ = [
     "allocate",
     "audit",
     "background",
+    "datasets",
     "harsanyi",
     "load",
     "masking",
     "methods",
     "plots",
+    "project",
     "score",
     "tabulate",
     "value_function_report",
