@@ -67,7 +67,7 @@ class AdmissibleSet:
 
     @property
     def boundary(self) -> NDArray[np.float64]:
-        """g of every coalition, shape (2**n,): the most its players can get together."""
+        """The most the players of every coalition can get together, g: shape (2**n,)."""
         return self._boundary * self._unit
 
     @property
@@ -103,7 +103,8 @@ class AdmissibleSet:
             excess -= table
             worst[piece] = np.max(excess, axis=(1, 2))
         off = abs(np.sum(flat, axis=1) - self._boundary[-1])
-        return np.asarray(np.maximum(worst, off).reshape(vectors.shape[:-1]) * self._unit)
+        result: NDArray[np.float64] = np.maximum(worst, off).reshape(vectors.shape[:-1])[()] * self._unit
+        return result
 
     def contains(self, attributions: Any, tolerance: float = _MEMBER) -> NDArray[np.bool_]:
         """Whether vectors are admissible.
@@ -115,7 +116,8 @@ class AdmissibleSet:
         Returns:
             Boolean, shape (...).
         """
-        return np.asarray(self.violation(attributions) <= tolerance * (self.scale or 1.0))
+        inside: NDArray[np.bool_] = self.violation(attributions) <= tolerance * (self.scale or 1.0)
+        return inside
 
     def vertex(self, order: Any) -> NDArray[np.float64]:
         """The greedy vertex of an order: positive dividends go to their first member in it, negative to the last.

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from taylorpoda.allocation.game import Games
 
-_CHUNK_BITS = 12  # share tables are drawn and used 4,096 coalitions at a time, so that they never have to fit at once
+_CHUNK_BITS = 10  # share tables are drawn and used 1,024 coalitions at a time, so that they never have to fit at once
+_KEPT_BITS = 12  # those of so few players are kept from call to call
 _SMALL_ALPHA = 0.1  # below it gamma variates underflow to zero
 
 
@@ -123,7 +124,7 @@ def _shared_tables(
     seed: int, n_players: int, candidates: int, alpha: float
 ) -> Iterator[tuple[int, NDArray[np.float64]]]:
     """The tables of all drawn candidates side by side, piece by piece: (first coalition, (m, (candidates-1)*n))."""
-    if n_players <= _CHUNK_BITS:
+    if n_players <= _KEPT_BITS:
         yield 0, _small_tables(seed, n_players, candidates, alpha)
         return
     tables = [_share_chunks(stream(seed, n_players, candidate), n_players, alpha) for candidate in range(1, candidates)]

@@ -5,14 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import array_api_compat
 import numpy as np
 
+from taylorpoda._support.arrays import to_numpy
 from taylorpoda.allocation.intervals import admissible_intervals
-from taylorpoda.dividends.dense import harsanyi, shapley_of
+from taylorpoda.dividends.dense import harsanyi, like, shapley_of
 from taylorpoda.utilities import Context
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +89,11 @@ class Games:
         for _ in range(2):
             attributions = attributions + (total - xp.sum(attributions, axis=-1))[..., None] * weight
         return attributions
+
+    def closed_rows(self, attributions: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The same for a numpy array of shape (rows, n), rows counted over all leading axes."""
+        shaped = like(attributions.reshape(*self.lead, self.n_players), self.values)
+        return np.asarray(to_numpy(self.closed(shaped)).reshape(attributions.shape), dtype=np.float64)
 
 
 def per_row_product(rows: Any, matrix: Any) -> Any:

@@ -36,8 +36,8 @@ def levels(n_players: int) -> tuple[Level, ...]:
     for size in range(n_players + 1):
         coalitions = by_size[ends[size] : ends[size + 1]]
         absent = np.nonzero(coalitions[:, None] >> np.arange(n_players) & 1 ^ 1)[1]
-        absent = absent.reshape(len(coalitions), n_players - size)
-        result.append((coalitions, np.ascontiguousarray(position[coalitions[:, None] | 1 << absent].T)))
+        supersets = coalitions[:, None] | 1 << absent.reshape(len(coalitions), n_players - size)
+        result.append((coalitions, np.ascontiguousarray(position[supersets].T)))
     return tuple(result)
 
 

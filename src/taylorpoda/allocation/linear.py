@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from taylorpoda._support.arrays import to_numpy
-from taylorpoda._support.choices import check_choice
 from taylorpoda.allocation.dirichlet import (
     dirichlet_candidates,
     independent_candidates,
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
     from taylorpoda.allocation.options import Options
     from taylorpoda.allocation.result import ShareView
     from taylorpoda.utilities import Utility
-
-DRAWS = ("shared", "independent")
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +99,6 @@ def allocate_shapley(games: Games, utility: Utility, options: Options) -> Alloca
 
 def allocate_dirichlet(games: Games, utility: Utility, options: Options) -> Allocation:
     """The best by utility of Shapley and candidates - 1 random tables; ties go to the earlier candidate."""
-    check_choice("draws", options.draws, DRAWS)
     independent = options.draws == "independent"
     draw = independent_candidates if independent else dirichlet_candidates
     candidates = draw(games, options.candidates, options.alpha, options.seed)

@@ -10,6 +10,7 @@ import numpy as np
 
 from taylorpoda._support.arrays import to_numpy
 from taylorpoda.allocation.admissible import AdmissibleSet
+from taylorpoda.allocation.custom import solve_custom
 from taylorpoda.allocation.game import flat_row
 from taylorpoda.allocation.lattice import cost_to_go
 from taylorpoda.allocation.result import Allocation, kind_of
@@ -70,10 +71,11 @@ def chunks(rows: int, length: int) -> list[slice]:
 
 def allocate_optimal(games: Games, utility: Utility, options: Options) -> Allocation:
     """The best admissible attribution of every row."""
-    solved = solve(games, utility, options)
+    solved = solve(games, utility, options) if utility.additive else solve_custom(games, utility, options)
     attributions = kind_of(games.values, solved.attributions.reshape(*games.lead, games.n_players))
     proof = OptimalProof(games, utility, attributions, solved)
-    return Allocation(attributions, games.context.base_value, "optimal", utility.name, proof)
+    seed = None if utility.additive or utility.convex else options.seed
+    return Allocation(attributions, games.context.base_value, "optimal", utility.name, proof, seed)
 
 
 def solve(games: Games, utility: Utility, options: Options) -> Solved:
@@ -126,7 +128,10 @@ class OptimalProof:
         return self._shaped(np.where(self.solved.certified, score, bound))
 
     def ceiling(self) -> Any:
-        """By the lattice alone: the best ranking whether anybody attains it or not."""
+        """By the lattice alone: the best ranking whether anybody attains it or not; infinite if it is not about rankings."""
+        if not self.utility.additive:
+            best = np.inf if self.utility.higher_is_better else -np.inf
+            return self._shaped(np.full(prod(self.games.lead), best))
         return self._shaped(ceiling(self.games, self.utility))
 
     def certified(self) -> Any:

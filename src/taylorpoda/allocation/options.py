@@ -8,7 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from taylorpoda._support.choices import check_choice
+
 MARGIN = 1e-6
+DRAWS = ("shared", "independent")
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +32,7 @@ class Options:
         object.__setattr__(self, "candidates", _whole("candidates", self.candidates, least=1))
         if self.node_limit is not None:
             object.__setattr__(self, "node_limit", _whole("node_limit", self.node_limit, least=0))
+        check_choice("draws", self.draws, DRAWS)
         object.__setattr__(self, "alpha", _number("alpha", self.alpha, positive=True))
         object.__setattr__(self, "margin", _number("margin", self.margin, positive=False))
         if self.time_limit is not None:

@@ -112,7 +112,8 @@ def _from_mapping(shares: Mapping[Any, Any], n_players: int) -> tuple[NDArray[np
         rows = np.array([to_numpy(row) for row in shares.values()], dtype=np.float64).reshape(-1, n_players)
     bad = [subset for subset in subsets if not 0 <= subset < 1 << n_players]
     if bad or rows.shape[1:] != (n_players,):
-        msg = f"shares has the key {bad[0] if bad else subsets[0]}; with {n_players} players keys are 0 to {(1 << n_players) - 1}."
+        key, last = (bad[0] if bad else subsets[0]), (1 << n_players) - 1
+        msg = f"shares has the key {key}; with {n_players} players keys are 0 to {last}."
         raise ValueError(msg)
     places = subsets.astype(np.intp)
     several = coalition_sizes(n_players)[places] > 1

@@ -118,7 +118,7 @@ def _pass(flat: NDArray[Any], player: int, combine: Callable[..., Any]) -> None:
     if player == 0:
         combine(flat[1::2], flat[0::2], out=flat[1::2])
     elif player <= _SHORT and paired is not None:
-        pairs = flat.view(paired)
+        pairs: NDArray[Any] = flat.view(paired)
         half = 1 << (player - 1)
         for offset in range(half):
             present = pairs[half + offset :: 2 * half]

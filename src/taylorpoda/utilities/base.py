@@ -120,7 +120,8 @@ class Utility:
     def __post_init__(self) -> None:
         """Refuse a definition that cannot be evaluated."""
         if not isinstance(self.name, str):
-            msg = f"name={self.name!r} has type {type(self.name).__name__}; a utility needs a name, e.g. Utility('mine', ...)."
+            got = type(self.name).__name__
+            msg = f"name={self.name!r} has type {got}; a utility needs a name, e.g. Utility('mine', ...)."
             raise TypeError(msg)
         if (self.stage is None) == (self.evaluate is None):
             msg = f"utility {self.name!r} needs exactly one of stage= and evaluate=."

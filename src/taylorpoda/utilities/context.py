@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import array_api_compat
@@ -34,7 +35,7 @@ def make_context(
     """
     xp, table, _ = as_table(values)
     lead = tuple(table.shape[:-1])
-    if isinstance(threshold, bool) or not np.isscalar(threshold) or not np.isfinite(float(threshold)):  # type: ignore[arg-type]
+    if isinstance(threshold, bool) or not isinstance(threshold, int | float | np.number) or not np.isfinite(threshold):
         msg = f"threshold={threshold!r} is not a finite number."
         raise ValueError(msg)
     if utility.needs_target and target is None:
@@ -46,11 +47,8 @@ def make_context(
     if labels is not None:
         labels = _matched(xp, _whole(labels, "labels"), (*lead, table.shape[-1]), "labels", table, last=True)
     if target is not None:
-        if utility.needs_target:
-            target = _whole(target, "target", binary=labels is None)
-        else:
-            target = _numbers(target, "target")
-        target = _matched(xp, target, lead, "target", table)
+        read = _whole(target, "target", binary=labels is None) if utility.needs_target else _numbers(target, "target")
+        target = _matched(xp, read, lead, "target", table)
     return Context(table, target, float(threshold), labels)
 
 
@@ -58,10 +56,8 @@ def _numbers(array: Any, parameter: str) -> Any:
     """Labels as numpy numbers, whatever container they came in."""
     plain = to_numpy(array)
     if plain.dtype == object:
-        try:
+        with contextlib.suppress(TypeError, ValueError):
             plain = plain.astype(np.float64)
-        except (TypeError, ValueError):
-            pass
     if plain.dtype.kind not in "biuf":
         msg = f"{parameter} has dtype {plain.dtype}; allowed: booleans or numbers (0 and 1, or class indices)."
         raise TypeError(msg)

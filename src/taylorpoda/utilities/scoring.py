@@ -120,7 +120,8 @@ def stage_table(context: Context, utility: Utility) -> Any:
     if isinstance(context.values, np.ndarray):
         table = np.asarray(table, dtype=np.float64)
     if tuple(table.shape) != tuple(context.values.shape):
-        msg = f"stage of utility {utility.name!r} returned shape {tuple(table.shape)}; expected {tuple(context.values.shape)}."
+        shapes = f"{tuple(table.shape)}; expected {tuple(context.values.shape)}"
+        msg = f"stage of utility {utility.name!r} returned shape {shapes}."
         raise ValueError(msg)
     if not bool(xp.all(xp.isfinite(table))):
         msg = f"stage of utility {utility.name!r} returned NaN or infinity."
