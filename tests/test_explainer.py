@@ -241,7 +241,7 @@ BAD_CALLS = {
     "too many players": (
         lambda: tp.Explainer(plain, np.arange(3000.0).reshape(100, 30)),
         ValueError,
-        r"107,374,182,400 model rows and a table of 8.0 GiB",
+        r"107,374,182,400 model rows and a table of 8\.0 GiB",
     ),
     "too many players, exactly": (
         lambda: tp.Explainer(plain, np.ones((1, 45)), engine="exact"),
@@ -290,7 +290,7 @@ BAD_CALLS = {
     "the model raises": (
         lambda: tp.Explainer(lambda z: z["nope"], FRAME)(FRAME),
         ValueError,
-        r"raised KeyError \(the first of its 4 rows is explained row 0\)",
+        r"raised KeyError on explained row 0: ",
     ),
     "a random model": (
         lambda: tp.Explainer(lambda z: np.random.default_rng().normal(size=len(z)), BACKGROUND)(BACKGROUND),
@@ -405,6 +405,54 @@ def test_bad_input_is_refused_with_what_to_change(case):
     call, error, message = BAD_CALLS[case]
     with pytest.raises(error, match=message):
         call()
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"candidates": 0},
+        {"alpha": -1.0},
+        {"draws": "sharde"},
+        {"margin": "wide"},
+        {"node_limit": -1},
+        {"time_limit": "long"},
+        {"policy": "shares"},
+        {"policy": "shapley", "shares": {3: [0.5, 0.5, 0.0]}},
+    ],
+)
+def test_the_constructor_refuses_options_no_policy_could_use(option):
+    with pytest.raises((ValueError, TypeError), match=list(option)[-1]):
+        tp.Explainer(plain, BACKGROUND, **option)
+
+
+def test_an_error_of_the_model_names_the_row_and_coalition_that_caused_it():
+    """It named the first row of the batch."""
+
+    def model(rows):
+        if ((rows[:, 0] == 77) & (rows[:, 1] != 78) & (rows[:, 2] == 79)).any():
+            msg = "no such branch"
+            raise OSError(msg)
+        return rows[:, 0]
+
+    for background in (BACKGROUND, FRAME.to_numpy(dtype=object)):
+        with pytest.raises(
+            ValueError, match=r"OSError on explained row 1 with coalition \{x0, x2\}: no"
+        ) as caught:
+            tp.Explainer(model, background)(np.array([[1.0, 2.0, 3.5], [77.0, 78.0, 79.0]]))
+        assert isinstance(caught.value.__cause__, OSError)
+
+
+def test_an_error_that_comes_once_names_where_its_batch_began():
+    calls = iter(range(9))
+
+    def model(rows):
+        if next(calls) == 3:
+            msg = "line is busy"
+            raise OSError(msg)
+        return rows[:, 0]
+
+    with pytest.raises(ValueError, match=r"the first of its \d+ rows is explained row 0"):
+        tp.Explainer(model, BACKGROUND + 0.5)(BACKGROUND[:1])
 
 
 def test_an_error_of_the_model_is_chained(iris):

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from taylorpoda._support.choices import check_choice
-from taylorpoda._support.memory import human_bytes, parse_memory
+from taylorpoda._support.memory import parse_memory
 from taylorpoda._support.seeds import resolve_seed
 from taylorpoda._version import __version__
 from taylorpoda.allocation import POLICIES
-from taylorpoda.engines.exact import ExactEngine
+from taylorpoda.allocation.options import Options
+from taylorpoda.engines.base import Problem
+from taylorpoda.engines.choice import ENGINES, choose_engine
 from taylorpoda.explanation.build import build
 from taylorpoda.explanation.subject import Subject
-from taylorpoda.games.evaluation import Evaluator
 from taylorpoda.games.masking import resolve_masking
-from taylorpoda.games.masking.base import MaskingContext
 from taylorpoda.games.models import bind_model
 from taylorpoda.games.models.labels import LabelRule
 from taylorpoda.games.players import Players
@@ -30,17 +30,13 @@ from taylorpoda.utilities import resolve
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from taylorpoda.engines.base import Engine
     from taylorpoda.explanation.core import Explanation
-    from taylorpoda.games.masking.base import DirectMasking, HybridMasking, Masking
+    from taylorpoda.games.masking.base import Masking
     from taylorpoda.games.models.base import BoundModel
     from taylorpoda.games.tables.base import Table
     from taylorpoda.utilities import Utility
 
 EngineName = Literal["auto", "exact"]
-_ENGINES = ("auto", "exact")
-# Exact enumeration is chosen unasked only up to this many model rows for one explained row.
-_AUTO_ROWS = 2**24
 
 
 class Explainer:
@@ -107,44 +103,32 @@ class Explainer:
     ) -> None:
         self._utility = resolve(utility)
         self._policy = check_choice("policy", policy, POLICIES)
-        check_choice("engine", engine, _ENGINES)
+        check_choice("engine", engine, ENGINES)
         self._budget = None if budget is None else _positive("budget", budget)
         self._order = _positive("order", order)
         self._n_jobs = None if n_jobs is None else _positive("n_jobs", n_jobs)
         self._max_memory = parse_memory(max_memory)
         self._seed = resolve_seed(random_state)
-        self._options = {**check_options(options), "random_state": self._seed}
+        self._options = {**check_options(options, self._policy), "random_state": self._seed}
         rule = resolve_masking(masking)
         self._model = bind_model(model, output=output, link=link, output_names=output_names)
         self._background, weights = read_background(background, self._model.quantity.feature_names)
         self._players = Players.from_groups(self._background.names, groups)
         self._counted = 0
-        context = MaskingContext(self._background, weights, self._model, self._players, self._seed, self._max_memory)
-        self._engine = self._exact(rule.fit(context), engine)
-
-    def _exact(self, masking: HybridMasking | DirectMasking, engine: str) -> Engine:
-        evaluator = Evaluator(
-            self._model,
-            masking,
-            self._players,
-            self._background.take(np.arange(1)),
+        problem = Problem(
+            estimator=model,
+            model=self._model,
+            output=output,
+            link=link,
+            masking=rule,
+            background=self._background,
+            weights=weights,
+            players=self._players,
+            seed=self._seed,
             max_memory=self._max_memory,
             n_jobs=self._n_jobs,
         )
-        n, rows = self._players.n_players, evaluator.rows_per_row()
-        table = 8 << n
-        too_large = 2 * table > self._max_memory
-        if too_large or (engine == "auto" and rows > _AUTO_ROWS):
-            msg = (
-                f"engine={engine!r}: exact enumeration of {n} players needs {rows:,} model rows and a table "
-                f"of {human_bytes(table)} per explained row and output (max_memory is "
-                f"{human_bytes(self._max_memory)}; "
-                f'engine="auto" goes to {_AUTO_ROWS:,} rows). Ways out: group features with groups= so that fewer '
-                "players remain; pass fewer background rows (e.g. a weighted summary); explain fewer "
-                "features with a callable model" + (' ; or ask for it with engine="exact".' if not too_large else ".")
-            )
-            raise ValueError(msg)
-        return ExactEngine(self._model, masking, evaluator)
+        self._engine = choose_engine(engine, problem)
 
     def __call__(self, X: Any, y: Any = None) -> Explanation:
         """Explain rows.
@@ -161,7 +145,7 @@ class Explainer:
             ValueError: If columns, cells or labels do not fit, or the model answers something that cannot be
                 explained.
         """
-        rows = self._background.read(X, "X")
+        rows = self._background.read(X, "X").copy()  # the result keeps them, whatever becomes of X
         if y is None and self._utility.needs_target:
             msg = f"utility={self._utility.name!r} compares with the labels: pass y, e.g. explainer(X, y)."
             raise ValueError(msg)
@@ -212,11 +196,18 @@ class Explainer:
         )
 
 
-def check_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Options of the policies that came as keywords; an unknown one is refused with the nearest known."""
+def check_options(options: Mapping[str, Any], policy: str) -> dict[str, Any]:
+    """Options of the policies that came as keywords: their names, with the nearest known one, and their values."""
     known = ("candidates", "alpha", "draws", "margin", "node_limit", "time_limit", "shares")
     for name in options:
         check_choice("option", name, known)
+    Options(**options)
+    if (policy == "shares") != (options.get("shares") is not None):
+        msg = (
+            f"policy={policy!r} with shares={type(options.get('shares')).__name__}: policy='shares' needs shares=, and "
+            "no other policy takes them."
+        )
+        raise ValueError(msg)
     return dict(options)
 
 

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from taylorpoda.allocation.result import Allocation
+    from taylorpoda.games.masking.base import Masking
+    from taylorpoda.games.models.base import BoundModel
+    from taylorpoda.games.players import Players
     from taylorpoda.games.tables.base import Table
     from taylorpoda.utilities import Utility
 
@@ -88,6 +91,37 @@ class Solution:
 
     games: SolvedGames
     rounding: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What an explainer was asked, as an engine sees it.
+
+    Attributes:
+        estimator: The user's own model.
+        model: The same, bound to the outputs that are explained.
+        output: The user's `output`.
+        link: The user's `link`.
+        masking: The rule for absent features, not yet fitted.
+        background: The background rows, or None.
+        weights: Shape (background rows,), summing to 1, or None.
+        players: How columns make players.
+        seed: The explainer's seed.
+        max_memory: Bytes our arrays may take.
+        n_jobs: Threads across explained rows, or None.
+    """
+
+    estimator: Any
+    model: BoundModel
+    output: Any
+    link: str | None
+    masking: Masking
+    background: Table | None
+    weights: NDArray[np.float64] | None
+    players: Players
+    seed: int
+    max_memory: int
+    n_jobs: int | None
 
 
 class Engine(ABC):

@@ -1,0 +1,83 @@
+"""Which engine answers: the closed form where it holds, else every coalition, never an approximation unasked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from taylorpoda._support.choices import check_choice
+from taylorpoda._support.memory import human_bytes
+from taylorpoda.engines.exact import ExactEngine
+from taylorpoda.games.evaluation import Evaluator
+from taylorpoda.games.masking import Baseline, Marginal
+from taylorpoda.games.masking.base import MaskingContext
+
+if TYPE_CHECKING:
+    from taylorpoda.engines.base import Engine, Problem
+
+ENGINES = ("auto", "exact")
+# Exact enumeration is chosen unasked only up to this many model rows for one explained row.
+AUTO_ROWS = 2**24
+
+
+def choose_engine(name: str, problem: Problem) -> Engine:
+    """The engine of this name, or with "auto" the first that can answer exactly.
+
+    Args:
+        name: One of `ENGINES`.
+        problem: What the explainer was asked.
+
+    Returns:
+        An engine ready to solve rows.
+
+    Raises:
+        ValueError: If the engine cannot answer; the message says why, and the ways out.
+    """
+    check_choice("engine", name, ENGINES)
+    return _exact(name, problem, refusal=None)
+
+
+def _exact(name: str, problem: Problem, refusal: str | None) -> Engine:
+    if problem.background is None or problem.weights is None:
+        msg = "background is None; pass rows of the training data (an array, a DataFrame), or one baseline row."
+        raise TypeError(msg if refusal is None else f"{msg} Trees need none, but {refusal}")
+    n = problem.players.n_players
+    if 2 * (8 << n) > problem.max_memory:
+        # A rule that must be trained is not trained only to be refused.
+        shared = isinstance(problem.masking, Baseline | Marginal)
+        rows = problem.background.n_rows << n if shared else 1 << n
+        raise ValueError(_too_large(name, problem, f"{'' if shared else 'at least '}{rows:,} model rows", refusal))
+    context = MaskingContext(
+        problem.background, problem.weights, problem.model, problem.players, problem.seed, problem.max_memory
+    )
+    fitted = problem.masking.fit(context)
+    evaluator = Evaluator(
+        problem.model,
+        fitted,
+        problem.players,
+        problem.background.take(np.arange(1)),
+        max_memory=problem.max_memory,
+        n_jobs=problem.n_jobs,
+    )
+    rows = evaluator.rows_per_row()
+    if name == "auto" and rows > AUTO_ROWS:
+        raise ValueError(_too_large(name, problem, f"{rows:,} model rows", refusal))
+    return ExactEngine(problem.model, fitted, evaluator)
+
+
+def _too_large(name: str, problem: Problem, cost: str, refusal: str | None) -> str:
+    n = problem.players.n_players
+    table = 8 << n
+    ways = [
+        "group features with groups= so that fewer players remain",
+        "pass fewer background rows, e.g. a weighted summary made by taylorpoda.background",
+    ]
+    if 2 * table <= problem.max_memory:
+        ways.append('ask for it with engine="exact"')
+    closed = f" The trees engine does not apply: {refusal}" if refusal is not None else ""
+    return (
+        f"engine={name!r}: exact enumeration of {n} players needs {cost} and a table of {human_bytes(table)} for each "
+        f"explained row and output (max_memory is {human_bytes(problem.max_memory)}; engine='auto' goes to "
+        f"{AUTO_ROWS:,} model rows). Ways out: {'; '.join(ways)}.{closed}"
+    )
