@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import os
 import re
@@ -20,6 +21,7 @@ _UNITS = {
     "tib": 2**40,
 }
 _DEFAULT_SHARE = 4
+_BEYOND_READING = 2**70
 
 
 def free_memory() -> int:
@@ -81,7 +83,9 @@ def parse_memory(max_memory: object) -> int:
 
 
 def human_bytes(size: float) -> str:
-    """A size a person reads: 1536 -> "1.5 KiB"."""
+    """A size a person reads: 1536 -> "1.5 KiB", and beyond what any machine has "10**40 bytes"."""
+    if size >= _BEYOND_READING:
+        return f"10**{math.floor(math.log10(size))} bytes"
     for unit in ("B", "KiB", "MiB", "GiB", "TiB", "PiB"):
         if size < 1024 or unit == "PiB":
             return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"

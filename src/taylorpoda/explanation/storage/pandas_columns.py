@@ -27,6 +27,7 @@ def encode_frame(frame: Any) -> Stored:
         TypeError: If a column is of a type that cannot be stored.
     """
     meta: dict[str, Any] = {"labels": encode(list(frame.columns)), "columns": []}
+    meta["object_labels"] = frame.columns.dtype == object
     arrays: dict[str, NDArray[Any]] = {}
     if frame.columns.name is not None:
         meta["labels_name"] = encode(frame.columns.name)
@@ -47,10 +48,12 @@ def decode_frame(meta: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) ->
     if any(len(column) != len(index) for column in columns):
         msg = "its columns differ in length"
         raise ValueError(msg)
-    frame = pandas.DataFrame({k: pandas.Series(column, index=index) for k, column in enumerate(columns)}, index=index)
+    series = {k: pandas.Series(column, index=index, dtype=column.dtype) for k, column in enumerate(columns)}
+    frame = pandas.DataFrame(series, index=index)
     labels = decode(meta["labels"])
     pairs = bool(labels) and all(isinstance(label, tuple) for label in labels)
-    frame.columns = pandas.MultiIndex.from_tuples(labels) if pairs else pandas.Index(labels)
+    plain = object if meta["object_labels"] else None
+    frame.columns = pandas.MultiIndex.from_tuples(labels) if pairs else pandas.Index(labels, dtype=plain)
     if "labels_name" in meta:
         frame.columns.name = decode(meta["labels_name"])
     return frame
@@ -120,7 +123,7 @@ def decode_series(meta: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -
 
 
 def _category(meta: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], pandas: Any) -> Any:
-    categories = pandas.Index(decode_series(meta["categories"], inside(arrays, "categories")))
+    categories = _index(decode_series(meta["categories"], inside(arrays, "categories")), pandas)
     return pandas.Categorical.from_codes(arrays["codes"], categories=categories, ordered=bool(meta["ordered"]))
 
 
@@ -148,7 +151,7 @@ def _sparse(meta: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], pandas:
 
 
 def _interval(meta: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], pandas: Any) -> Any:
-    left, right = (pandas.Index(decode_series(meta[side], inside(arrays, side))) for side in ("left", "right"))
+    left, right = (_index(decode_series(meta[side], inside(arrays, side)), pandas) for side in ("left", "right"))
     return pandas.arrays.IntervalArray.from_arrays(left, right, closed=meta["closed"])
 
 
@@ -159,11 +162,11 @@ def _arrow(meta: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], pandas: 
     return pandas.array(array.to_pylist(), dtype=pandas.ArrowDtype(array.type))
 
 
-def _objects(_: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], pandas: Any) -> Any:
+def _objects(_: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], __: Any) -> Any:
     cells = decode_cells(arrays["cells"])
     array = np.empty(len(cells), dtype=object)
     array[:] = cells
-    return pandas.array(array, dtype=object)
+    return array
 
 
 _DECODERS: dict[str, Callable[[Mapping[str, Any], Mapping[str, NDArray[Any]], Any], Any]] = {
@@ -221,7 +224,12 @@ def _decode_index(meta: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -
     if meta["type"] == "levels":
         levels = [decode_series(one, inside(arrays, str(k))) for k, one in enumerate(meta["levels"])]
         return pandas.MultiIndex.from_arrays(levels, names=decode(meta["names"]))
-    return pandas.Index(decode_series(meta["values"], arrays), name=decode(meta["name"]))
+    return _index(decode_series(meta["values"], arrays), pandas).rename(decode(meta["name"]))
+
+
+def _index(cells: Any, pandas: Any) -> Any:
+    """An index of exactly these cells: pandas would make text of objects that look like it."""
+    return pandas.Index(cells, dtype=cells.dtype)
 
 
 def inside(arrays: Mapping[str, NDArray[Any]], folder: str) -> dict[str, NDArray[Any]]:

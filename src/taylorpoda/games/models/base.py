@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
+from taylorpoda.games.models.culprit import failing_row
 from taylorpoda.games.models.output import GameError, as_outputs
 from taylorpoda.games.models.selection import find_output
 
@@ -166,13 +167,10 @@ class BoundModel:
             GameError: If the model raises; its error is chained.
             ValueError: If the answer has a wrong shape, NaN or infinity.
         """
-        with self._lock:
-            self.rows_evaluated += n_rows
-            self.calls += 1
         try:
-            raw = self.quantity.predict(rows)
+            raw = self._ask(rows, n_rows)
         except Exception as error:
-            place = f" (the first of its {n_rows} rows is {where(0)})" if where is not None and n_rows else ""
+            place = self._place_of(error, rows, n_rows, where)
             msg = f"the model {self.quantity.name} raised {type(error).__name__}{place}: {error}{_hint(rows)}"
             raise GameError(msg) from error
         outputs, axes = as_outputs(raw, n_rows, f"the model {self.quantity.name}")
@@ -183,6 +181,19 @@ class BoundModel:
             outputs = outputs[:, column : column + 1]
         self._check_finite(outputs, where)
         return self._linked(outputs, where) if self.link == "logit" else outputs
+
+    def _ask(self, rows: Any, n_rows: int) -> Any:
+        with self._lock:
+            self.rows_evaluated += n_rows
+            self.calls += 1
+        return self.quantity.predict(rows)
+
+    def _place_of(self, error: Exception, rows: Any, n_rows: int, where: Callable[[int], str] | None) -> str:
+        """Which row an error comes from, or at least where its batch begins."""
+        if where is None or not n_rows:
+            return ""
+        row = failing_row(self._ask, rows, n_rows, type(error))
+        return f" on {where(row)}" if row is not None else f" (the first of its {n_rows} rows is {where(0)})"
 
     def _settle(self, outputs: NDArray[np.float64], axes: int) -> None:
         width = outputs.shape[1]

@@ -51,7 +51,8 @@ def feed(inputs: Sequence[Any], rows: Any) -> dict[str, NDArray[Any]]:
         array = np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows)
         columns = [array[:, j] for j in range(array.shape[1])]
         names = [f"column {j}" for j in range(len(columns))]
-        if len(inputs) == 1 and array.dtype == _TYPES.get(inputs[0].type) and len(inputs[0].shape) == 2:
+        known = len(inputs) == 1 and len(inputs[0].shape) == 2 and inputs[0].type in _TYPES
+        if known and array.dtype == _TYPES[inputs[0].type] and array.shape[1] == inputs[0].shape[1]:
             return {inputs[0].name: np.ascontiguousarray(array)}
     else:
         columns = [_column(rows, name) for name in names]
