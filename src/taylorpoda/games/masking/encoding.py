@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -88,6 +88,21 @@ class Encoder:
         varying = variance > 0
         kept = {name: array[varying] for name, array in raw.to_arrays().items()}
         return cls(reader=reader, **{**kept, "mean": mean[varying], "deviation": deviation[varying]})
+
+    def in_unit_range(self, background: Table) -> Encoder:
+        """The same features, numbers scaled to [0, 1] over the background: what the published experiments train on."""
+        cells = self.reader.read(background)[:, self.column]
+        finite = np.isfinite(cells)
+        low = np.min(cells, axis=0, where=finite, initial=np.inf)
+        high = np.max(cells, axis=0, where=finite, initial=-np.inf)
+        number = self.role == _NUMBER
+        return replace(
+            self,
+            center=np.where(number, low, self.center),
+            width=np.where(number, high - low, self.width),
+            mean=np.zeros(self.n_features),
+            deviation=np.ones(self.n_features),
+        )
 
     def encode(self, table: Table) -> NDArray[np.float64]:
         """Features of every row, shape (rows, e)."""

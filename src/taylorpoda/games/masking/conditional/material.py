@@ -42,13 +42,17 @@ class Material:
     heldout: NDArray[np.intp]
 
     @classmethod
-    def of(cls, context: MaskingContext, loss: str, generator: np.random.Generator, heldout: float) -> Material:
-        """Ask the model about every background row once and hold a share of them out."""
+    def of(
+        cls, context: MaskingContext, loss: str, generator: np.random.Generator, heldout: float, *, unit: bool = False
+    ) -> Material:
+        """Ask the model about every background row once and hold a share out; `unit`: numbers in [0, 1]."""
         used = np.flatnonzero(context.weights > 0)
         rows = context.background.take(used)
         weights = context.weights[used] / context.weights[used].sum()
         outputs = context.model(rows.copy().native(), len(used), lambda row: f"background row {used[row]}")
         encoder = Encoder.of(rows, weights)
+        if unit:
+            encoder = encoder.in_unit_range(rows)
         order = generator.permutation(len(used))
         size = int(heldout * len(used))
         kind = choose_kind(loss, context.model, outputs)

@@ -82,7 +82,7 @@ class Conditional:
         backend = self._backend()
         by_recipe = self.surrogate == "paper"
         share = recipe.HELDOUT if by_recipe else training.HELDOUT
-        material = Material.of(context, self.loss, generator, share)
+        material = Material.of(context, self.loss, generator, share, unit=by_recipe)
 
         def build(parameters: list[NDArray[Any]], activation: Activation, decay: tuple[float, float]) -> Network:
             if backend == "torch":
