@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import tracemalloc
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -221,3 +225,119 @@ def test_longer_texts_in_an_array_are_read_whole():
     background = np.array([["u"], ["v"]])
     explanation = tp.Explainer(lambda z: np.char.str_len(z[:, 0]), background, policy="shapley")([["longer"]])
     assert explanation.predictions[0] == 6
+
+
+def twins(first, second):
+    cells = np.empty((3, 2), dtype=object)
+    cells[:, 0] = [first, second, "other"]
+    cells[:, 1] = [1, 1, 2]
+    return cells
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ((1,), (True,)),
+        ((0.0,), (-0.0,)),
+        (pd.Timestamp("2024-01-01T00:00Z"), pd.Timestamp("2024-01-01T01:00+01:00")),
+        (dt.datetime(2024, 1, 1, tzinfo=dt.UTC), dt.datetime(2024, 1, 1, 1, tzinfo=dt.timezone(dt.timedelta(hours=1)))),
+        (Decimal("1.0"), Decimal("1.00")),
+        (complex(0.0, 0.0), complex(-0.0, 0.0)),
+        (np.datetime64("2024"), np.datetime64("2024-01-01")),
+        (1, True),
+        (1, 1.0),
+        (0.0, -0.0),
+    ],
+)
+def test_equal_cells_that_a_model_can_tell_apart_are_kept_apart(first, second):
+    """Cells were merged by type and value, so (1,) stood in for (True,) and one time zone for another."""
+    background, row = twins(first, second), np.empty(2, dtype=object)
+    row[:] = [first, 2]
+
+    def model(rows):
+        return np.array([float(sum(map(ord, repr(cell)))) * (weight + 1) for cell, weight in rows])
+
+    table = tables(model, background, row[None, :])[0, 0]
+    for coalition in range(4):
+        hybrids = background.copy()
+        for j in (0, 1):
+            if coalition >> j & 1:
+                hybrids[:, j] = [row[j]] * 3
+        assert abs(table[coalition] - model(hybrids).mean()) < 1e-9
+
+
+def test_equal_cells_that_nothing_tells_apart_are_evaluated_once():
+    cells = np.array([[float("nan"), "a"], [float("nan"), "a"], [dt.date(2024, 1, 1), None]] * 2, dtype=object)
+    seen = []
+
+    def model(rows):
+        seen.append(len(rows))
+        return np.array([float(isinstance(cell, float)) for cell, _ in rows])
+
+    tables(model, cells, cells[:1])
+    assert sum(seen) == 2 + 2 + 2  # two askings of x, two distinct donors, two mixed rows
+
+
+def test_texts_in_an_object_column_reach_the_model_as_objects():
+    """pandas 3 reads texts without a dtype as strings: predictions saw objects, hybrid rows saw strings."""
+    background = pd.DataFrame({"s": pd.Series(["a", "b", None], dtype=object), "x": [1.0, 2.0, 3.0]})
+
+    def model(frame):
+        assert frame.dtypes.equals(background.dtypes)
+        return frame["x"] * (frame["s"] == "a")
+
+    tables(model, background, background[:2])
+    tables(model, background, [["b", 5.0]])
+
+
+def test_columns_called_rows_and_weights_are_columns():
+    """A DataFrame with these two columns was taken for weighted rows."""
+    background = pd.DataFrame({"rows": [1.0, 2.0], "weights": [3.0, 5.0], "x": [0.0, 1.0]})
+    assert tables(lambda frame: frame["rows"] * frame["weights"], background, background).shape == (2, 1, 8)
+
+
+def test_one_baseline_row_as_a_list_keeps_its_cells():
+    """A flat list of texts and numbers became an array of texts."""
+    table = tables(lambda rows: [float(type(row[1]) is float) for row in rows], ["a", 1.5], ["b", 2.5])
+    assert np.array_equal(table, np.ones((1, 1, 4)))
+
+
+@pytest.mark.parametrize("background", [np.array([["a", "b"]]), np.array([["2024", "2025"]], dtype="M8[s]")])
+def test_an_empty_list_is_zero_rows_of_any_type(background):
+    assert tables(lambda rows: np.zeros(len(rows)), background, []).shape == (0, 1, 4)
+
+
+def test_masked_cells_are_refused():
+    """The mask of explained rows was dropped without a word."""
+    masked = np.ma.masked_array(np.ones((1, 2)), mask=[[True, False]])
+    with pytest.raises(ValueError, match="X is a masked array"):
+        tables(lambda rows: rows[:, 0], np.zeros((2, 2)), masked)
+
+
+@pytest.mark.parametrize("bound", [2 * 10**6, 4 * 10**6])
+@pytest.mark.parametrize(("n", "donors"), [(10, 1000), (12, 100)])
+def test_memory_is_bounded_where_cells_repeat(bound, n, donors):
+    """What says which hybrid rows coincide was kept for all donors together, whatever the bound."""
+    rng = np.random.default_rng(0)
+    background, rows = (rng.integers(0, 3, size=(k, n)).astype(float) for k in (donors, 2))
+    explainer = tp.Explainer(lambda z: z[:, 0] * z[:, 1], background, policy="shapley", max_memory=bound)
+    tracemalloc.start()
+    got = explainer(rows).games.values
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak <= bound
+    free = tp.Explainer(lambda z: z[:, 0] * z[:, 1], background, policy="shapley")(rows).games.values
+    assert np.abs(got - free).max() <= 1e-12
+
+
+@pytest.mark.parametrize("groups", [{"a": np.array([0, 2])}, {"a": (0, "x2")}, ["a", "b", "a"], {"a": [0, 2], "x1": 1}])
+def test_groups_are_read_in_any_form(groups):
+    assert tables(wavy, np.ones((2, 3)), np.zeros((1, 3)), groups=groups).shape == (1, 1, 4)
+
+
+@pytest.mark.parametrize(
+    "groups", [{"a": 1.5}, {"a": None}, {"a": [True]}, {"a": [3]}, {"a": [-1]}, {"a": [0], "b": [0]}]
+)
+def test_groups_that_name_no_column_are_refused(groups):
+    with pytest.raises(ValueError, match="groups: "):
+        tp.Explainer(wavy, np.ones((2, 3)), groups=groups)

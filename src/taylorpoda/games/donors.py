@@ -15,6 +15,19 @@ _CHUNK = 2**22
 
 
 @dataclass(frozen=True)
+class Coincidences:
+    """Where the donors of a block give the same hybrid row.
+
+    Attributes:
+        first: Shape (2**n, k): for the players present, the first donor with the same cells in all the others.
+        sets: The sets of present players for which some two donors do.
+    """
+
+    first: NDArray[np.int32]
+    sets: NDArray[np.intp]
+
+
+@dataclass(frozen=True)
 class DonorBlock:
     """Some donors, with what does not depend on the explained row worked out once.
 
@@ -51,22 +64,23 @@ class DonorBlock:
         """Whether no two donors agree on any player."""
         return len(self.agreements) == 1
 
-    @cached_property
-    def first_of_equals(self) -> NDArray[np.int32]:
-        """Shape (2**n, k): for players S present, the first donor with the same cells in all the others.
+    def coincidences(self, working: int) -> Coincidences:
+        """Which donors give the same hybrid row, for every set of present players.
 
-        Two donors give the same hybrid row exactly where S covers every player on which they differ.
+        Two of them do exactly where the set covers every player on which they differ.
+
+        Args:
+            working: Bytes that finding out may take besides the answer.
         """
         first = np.tile(np.arange(len(self.codes), dtype=np.int32), (1 << self.codes.shape[1], 1))
-        step = max(1, _CHUNK // (len(self.codes) * 4))
-        for start in range(0, len(self.coinciding), step):
-            some = self.coinciding[start : start + step]
+        sets = self._coinciding_sets()
+        step = max(1, min(_CHUNK, working // 64) // len(self.codes))
+        for start in range(0, len(sets), step):
+            some = sets[start : start + step]
             first[some] = self._first(len(first) - 1 - some)
-        return first
+        return Coincidences(first, sets)
 
-    @cached_property
-    def coinciding(self) -> NDArray[np.intp]:
-        """The sets of present players for which some two donors give the same hybrid row."""
+    def _coinciding_sets(self) -> NDArray[np.intp]:
         size, n = self.codes.shape
         alike = np.zeros(1 << n, dtype=bool)  # absent sets on which some two donors agree: subsets of an agreement
         alike[self.agreements] = True

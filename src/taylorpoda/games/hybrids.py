@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from taylorpoda.games.donors import Coincidences
     from taylorpoda.games.masking.base import HybridMasking
     from taylorpoda.games.masking.baseline import SharedDonors
     from taylorpoda.games.models.base import BoundModel
@@ -87,6 +88,20 @@ class SharedDonorTables:
             for start in range(0, len(codes), size)
             for stop in [min(start + size, len(codes))]
         ]
+
+        # Found once if what is found about all blocks fits the memory, else anew for every row.
+        whole = (4 * len(codes) + 8 * len(self._blocks)) << players.n_players
+        self._keep = whole <= working // 2
+        self._working = working
+        self._kept: dict[int, Coincidences] = {}
+
+    def _coincidences(self, block: DonorBlock) -> Coincidences:
+        if not self._keep:
+            return block.coincidences(self._working)
+        number = int(block.donors[0])
+        if number not in self._kept:
+            self._kept[number] = block.coincidences(self._working)
+        return self._kept[number]
 
     def tasks(self, rows: Table, predictions: NDArray[np.float64], batch: int) -> Iterator[Callable[[], Values]]:
         """Work items, each giving the positions and (rows, outputs, 2**n) values of some explained rows."""
@@ -172,7 +187,8 @@ class SharedDonorTables:
         """The model on (S, b) for every S that covers same_b, shape (2**n, donors, outputs)."""
         n, k = self._players.n_players, len(same)
         every, local = np.arange(1 << n, dtype=np.int64), np.arange(k)
-        first = block.first_of_equals
+        coincidences = self._coincidences(block)
+        first = coincidences.first
         needed = ((every[:, None] & same) == same) & (first == local)
         values = np.empty((1 << n, k, self._model.n_outputs))
         # Known: the donors themselves, by the first donor that agrees with them where they differ from the row.
@@ -188,8 +204,8 @@ class SharedDonorTables:
             needed[full[:, None], free] = False
         coalition, donor = np.nonzero(needed)
         values[coalition, donor] = self._listed(stacked, row, coalition, block.donors[donor], batch)
-        for start in range(0, len(block.coinciding), _GATHER):
-            some = block.coinciding[start : start + _GATHER]
+        for start in range(0, len(coincidences.sets), _GATHER):
+            some = coincidences.sets[start : start + _GATHER]
             values[some] = values[some[:, None], first[some]]
         values[-1] = prediction
         return values

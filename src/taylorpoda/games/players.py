@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import operator
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -81,23 +82,36 @@ def _labels_from_mapping(columns: Sequence[str], groups: Mapping[object, object]
     labels = list(columns)
     owner: dict[int, str] = {}
     for player, members in groups.items():
-        listed = [members] if isinstance(members, str | int) else list(members)  # type: ignore[call-overload]
+        if isinstance(members, str) or not isinstance(members, Iterable):
+            listed: list[object] = [members]
+        else:
+            listed = list(members)
         if not listed:
             msg = f"groups: player {player!r} has no columns."
             raise ValueError(msg)
         for member in listed:
-            position = index.get(str(member)) if str(member) in index else member if isinstance(member, int) else None
+            position = index.get(str(member), _position(member))
             if position is None or not 0 <= position < len(columns):
                 msg = f"groups: player {player!r} names the column {member!r}; known columns: {list(columns)}."
                 raise ValueError(msg)
             if position in owner:
                 msg = f"groups: column {member!r} belongs to both {owner[position]!r} and {player!r}."
                 raise ValueError(msg)
-            owner[int(position)] = str(player)
-            labels[int(position)] = str(player)
+            owner[position] = str(player)
+            labels[position] = str(player)
     lone = {labels[position] for position in range(len(columns)) if position not in owner}
     clash = lone & set(owner.values())
     if clash:
         msg = f"groups: {sorted(clash)} name both a group and a column outside it."
         raise ValueError(msg)
     return labels
+
+
+def _position(member: object) -> int | None:
+    """A column given by its position, as any integer but a boolean."""
+    if isinstance(member, bool | np.bool_):
+        return None
+    try:
+        return operator.index(member)  # type: ignore[arg-type]
+    except TypeError:
+        return None

@@ -76,10 +76,13 @@ def read_background(data: Any, fitted_names: tuple[str, ...] | None) -> tuple[Ta
         msg = "background is None; pass rows of the training data (an array, a DataFrame), or one baseline row."
         raise TypeError(msg)
     weights = None
-    if hasattr(data, "weights") and hasattr(data, "rows"):
+    # A DataFrame may have columns of these names.
+    if hasattr(data, "weights") and hasattr(data, "rows") and not hasattr(data, "columns"):
         data, weights = data.rows, np.asarray(data.weights, dtype=np.float64)
-    if isinstance(data, list | np.ndarray) and np.ndim(data) == 1:
-        data = np.asarray(data)[None, :]
+    if isinstance(data, np.ndarray) and data.ndim == 1:
+        data = data[None, :]
+    elif isinstance(data, list | tuple) and data and np.ndim(data[0]) == 0:
+        data = [data]  # as it is: numpy would turn the numbers among texts into texts
     table = read_table(data, "background")
     if table.n_rows == 0:
         msg = f"background has no rows (shape {(0, table.n_columns)}); at least one is needed."

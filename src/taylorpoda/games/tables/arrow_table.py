@@ -58,6 +58,10 @@ class ArrowTable(FrameTable):
         """One column as numpy sees it."""
         return np.asarray(self._columns[position].to_numpy(zero_copy_only=False))
 
+    def copy(self) -> ArrowTable:
+        """The table itself: nobody can scribble on Arrow's memory."""
+        return self
+
     def _gather(self, column: Any, rows: NDArray[np.intp]) -> Any:
         import pyarrow as pa
 

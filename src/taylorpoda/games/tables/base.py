@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import decimal
+import fractions
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
+
+
+# Types whose equal values cannot be told apart, and types whose text says everything.
+_PLAIN = frozenset({str, bytes, bool, int, type(None), dt.date, dt.timedelta})
+_SPELLED = frozenset({float, complex, dt.datetime, dt.time, decimal.Decimal, fractions.Fraction})
 
 
 class Table(ABC):
@@ -130,16 +138,21 @@ def player_codes(codes: NDArray[np.int64], player_of_column: NDArray[np.intp]) -
 
 
 def factorize_objects(cells: Sequence[Any]) -> NDArray[np.int64]:
-    """Codes of arbitrary cells: the same code only for the same type and value (or the same object)."""
+    """Codes of arbitrary cells: the same code only where no model could tell the cells apart."""
     seen: dict[Any, int] = {}
-    codes = np.empty(len(cells), dtype=np.int64)
-    for position, cell in enumerate(cells):
-        try:
-            key: Any = (type(cell), cell, repr(cell) if isinstance(cell, float | np.floating) else None)
-            codes[position] = seen.setdefault(key, len(seen))
-        except TypeError:
-            codes[position] = seen.setdefault(id(cell), len(seen))
-    return codes
+    return np.array([seen.setdefault(_identity(cell), len(seen)) for cell in cells], dtype=np.int64)
+
+
+def _identity(cell: Any) -> Any:
+    """What tells a cell from every other: equal values may differ, as 0.0 and -0.0, (1,) and (True,), or time zones."""
+    kind = type(cell)
+    if kind in _PLAIN:
+        return kind, cell
+    if kind in _SPELLED or kind.__name__ in {"Timestamp", "Timedelta", "Period"}:
+        return kind, repr(cell)
+    if isinstance(cell, np.generic) and cell.dtype.kind in "fiubcmMUS":
+        return kind, cell.dtype.str, cell.tobytes()
+    return "object", id(cell)
 
 
 def factorize_bits(cells: NDArray[Any]) -> NDArray[np.int64]:

@@ -45,9 +45,7 @@ class NumpyTable(Table):
         if array.ndim != 2 or array.shape[1] == 0:
             msg = f"{parameter} has shape {array.shape}; expected (rows, columns) with at least one column."
             raise ValueError(msg)
-        if isinstance(data, np.ma.MaskedArray) and np.ma.is_masked(data):
-            msg = f"{parameter} is a masked array with masked cells; fill them first, e.g. with .filled(np.nan)."
-            raise ValueError(msg)
+        _refuse_masked(data, parameter)
         return cls(array)
 
     @property
@@ -74,6 +72,7 @@ class NumpyTable(Table):
 
     def read(self, data: Any, parameter: str) -> NumpyTable:
         """Other rows: by position, or by name where the model and the rows name their columns; see `Table.read`."""
+        _refuse_masked(data, parameter)
         array = self._by_name(data, parameter)
         if array.dtype.kind in "US" and self._array.dtype.kind == "O":
             array = np.asarray(data, dtype=object)
@@ -87,7 +86,9 @@ class NumpyTable(Table):
                 f"so (rows, {self.n_columns}), or ({self.n_columns},) for one row, is expected."
             )
             raise ValueError(msg)
-        if array.dtype.kind not in "US" or array.dtype.kind != self._array.dtype.kind:  # longer texts need no cast
+        if not array.size:  # nothing to cast: the dtype of an empty list means nothing
+            array = np.empty((0, self.n_columns), dtype=self._array.dtype)
+        elif array.dtype.kind not in "US" or array.dtype.kind != self._array.dtype.kind:  # longer texts need no cast
             array = cast_without_loss(array, self._array.dtype, parameter, None)
         return NumpyTable(array, self.names if self.named else None)
 
@@ -138,3 +139,9 @@ class NumpyTable(Table):
         )
         columns = [code(self.column(j)) for j in range(self.n_columns)]
         return np.stack(columns, axis=1) if self.n_rows else np.zeros((0, self.n_columns), dtype=np.int64)
+
+
+def _refuse_masked(data: Any, parameter: str) -> None:
+    if isinstance(data, np.ma.MaskedArray) and np.ma.is_masked(data):
+        msg = f"{parameter} is a masked array with masked cells; fill them first, e.g. with .filled(np.nan)."
+        raise ValueError(msg)

@@ -174,10 +174,10 @@ class PandasTable(Table):
             return pd.DataFrame(mixed, columns=self._frame.columns, copy=False)
         if self._columns is None:
             self._columns = [self._frame.iloc[:, j].array for j in range(self.n_columns)]
-        cells = {
-            name: self._columns[j].take(np.where(present[:, j], rows, donors))
-            for j, name in enumerate(self._frame.columns)
-        }
+        cells = {}
+        for j, (name, dtype) in enumerate(zip(self._frame.columns, self._frame.dtypes, strict=True)):
+            column = self._columns[j].take(np.where(present[:, j], rows, donors))
+            cells[name] = pd.Series(column, dtype=dtype, copy=False)  # without its dtype pandas reads texts as strings
         return pd.DataFrame(cells, columns=self._frame.columns, copy=False)
 
     def mix_grid(self, rows: NDArray[np.intp], present: NDArray[np.bool_], donors: NDArray[np.intp]) -> pd.DataFrame:
