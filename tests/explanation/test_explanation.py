@@ -56,6 +56,48 @@ def test_it_is_frozen(explanation):
         explanation.provenance["engine"] = "guess"
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["values", "base_values", "predictions", "lower", "upper", "score", "shapley_score", "discrepancy", "rounding"],
+)
+def test_its_numbers_cannot_be_written_to(explanation, name):
+    """Predictions were a window into the stored game: writing to them changed every later answer."""
+    with pytest.raises(ValueError, match="read-only"):
+        getattr(explanation, name)[0] = 1.0
+
+
+def test_it_keeps_the_rows_it_explained(data, model):
+    rows = data[0].iloc[:3].copy()
+    explanation = tp.Explainer(model, data[0][::30], policy="shapley")(rows)
+    rows.iloc[0, 0] = -1.0
+    assert explanation.data.equals(data[0].iloc[:3])
+    array = np.ones((2, 3))
+    explanation = tp.Explainer(lambda z: z[:, 0], np.zeros((1, 3)), policy="shapley")(array)
+    array[:] = 5.0
+    assert np.array_equal(explanation.data, np.ones((2, 3)))
+
+
+def test_empty_and_boolean_subscripts(explanation):
+    """An empty list was refused, and a list of booleans was read as the outputs 1 and 0."""
+    assert explanation[[]].values.shape == (0, 4, 3)
+    assert explanation[..., [True, False, True]].output_names == ("setosa", "virginica")
+    assert explanation[..., np.array([False, True, False])].output_names == ("versicolor",)
+    nothing = explanation[..., []]
+    assert nothing.values.shape == (10, 4, 0)
+    assert "No outputs" in nothing._repr_html_()
+    with pytest.raises(IndexError, match="2 booleans"):
+        explanation[..., [True, False]]
+
+
+def test_reallocation_records_the_seed_it_used(explanation):
+    """Fresh entropy was recorded as None, and a generator as itself."""
+    for state in (None, np.random.default_rng(0)):
+        again = explanation.reallocate(random_state=state)
+        seed = again.provenance["seed"]
+        assert isinstance(seed, int)
+        assert np.array_equal(explanation.reallocate(random_state=seed).values, again.values)
+
+
 def test_it_says_where_it_came_from(data, model):
     before = model.rows
     explanation = tp.Explainer(model, data[0][::6], policy="shapley", random_state=3)(data[0][::15])

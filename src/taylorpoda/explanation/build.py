@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from taylorpoda._support.seeds import resolve_seed
 from taylorpoda.explanation.core import Explanation
 from taylorpoda.utilities import resolve
 
@@ -52,6 +53,8 @@ def build(
             "explainer(X, y) or explanation.reallocate(utility=..., y=...)."
         )
         raise ValueError(msg)
+    if "random_state" in options:  # fresh entropy and generators become the seed that is recorded
+        options = {**options, "random_state": resolve_seed(options["random_state"])}
     allocation = games.allocate(policy=policy, utility=chosen, target=subject.target, options=options)
     where = {**provenance, "policy": policy, "utility": chosen.name}
     if "random_state" in options:

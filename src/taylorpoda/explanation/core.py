@@ -34,6 +34,13 @@ class DiscrepancyError(ArithmeticError):
     """Attributions that do not add up although their policy promises that they do."""
 
 
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """A view that cannot be written to: the table behind it serves every later question."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation:
     """The attributions of some predictions.
@@ -79,12 +86,12 @@ class Explanation:
     def _public(self, array: Any) -> NDArray[Any]:
         """(rows, outputs) to (rows[, outputs])."""
         whole = np.asarray(array)
-        return whole[:, 0] if self.subject.single else whole
+        return _read_only(whole[:, 0] if self.subject.single else whole)
 
     def _public_features(self, array: Any) -> NDArray[Any]:
         """(rows, outputs, n) to (rows, n[, outputs])."""
         whole = np.asarray(array)
-        return whole[:, 0] if self.subject.single else np.moveaxis(whole, 1, 2)
+        return _read_only(whole[:, 0] if self.subject.single else np.moveaxis(whole, 1, 2))
 
     @cached_property
     def values(self) -> NDArray[np.float64]:
@@ -170,7 +177,7 @@ class Explanation:
     def rounding(self) -> NDArray[np.float64]:
         """The model's own answer minus `predictions`, shape (rows[, outputs])."""
         if self.gap_to_model is None:
-            return np.zeros(self.predictions.shape)
+            return _read_only(np.zeros(self.predictions.shape))
         return self._public(self.gap_to_model)
 
     def _one(self, row: int, output: object) -> tuple[int, int]:
@@ -273,10 +280,7 @@ class Explanation:
             outputs = np.arange(n_outputs)[output_key if isinstance(output_key, slice) else slice(None)]
             single = self.subject.single
         elif isinstance(output_key, list | np.ndarray):
-            outputs, single = (
-                np.array([self.subject.output_index(k) for k in output_key], dtype=np.intp),
-                False,
-            )
+            outputs, single = self.subject.output_positions(output_key), False
         else:
             outputs, single = np.array([self.subject.output_index(output_key)]), True
         gap = None if self.gap_to_model is None else self.gap_to_model[np.ix_(rows, outputs)]

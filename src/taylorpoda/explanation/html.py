@@ -39,7 +39,8 @@ def explanation_html(explanation: Explanation) -> str:
         f"utility {one_line(explanation.utility.name)} · engine {explanation.engine}"
     )
     parts = [f'<div style="margin-bottom:4px"><strong>Explanation</strong> · {head}</div>']
-    if rows:
+    shown = bool(explanation.predictions.size)
+    if shown:
         parts.append(_table(explanation))
     parts.append(f'<div style="margin-top:4px;opacity:.75">{html.escape(_footnote(explanation))}</div>')
     return f'<div class="taylorpoda-explanation">{"".join(parts)}</div>'
@@ -100,7 +101,7 @@ def _footnote(explanation: Explanation) -> str:
     if rows and features > _MAX_FEATURES:
         said.append(f"{features - _MAX_FEATURES:,} smaller features")
     hidden = f"Not shown: {' and '.join(said)}. " if said else ""
-    return hidden + (_proof(explanation) if rows else "No rows.")
+    return hidden + (_proof(explanation) if explanation.predictions.size else "No rows." if not rows else "No outputs.")
 
 
 def _proof(explanation: Explanation) -> str:

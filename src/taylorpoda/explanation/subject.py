@@ -53,6 +53,17 @@ class Subject:
         target = None if self.target is None else self.target[rows]
         return replace(self, rows=self.rows.take(rows), output_names=names, single=single, target=target)
 
+    def output_positions(self, key: Any) -> NDArray[np.intp]:
+        """The positions of several outputs: names, indices, or one boolean per output."""
+        flags = np.asarray(key)
+        if flags.dtype.kind == "b":
+            n_outputs = len(self.output_names or ("0",))
+            if flags.shape != (n_outputs,):
+                msg = f"outputs are selected by {len(flags)} booleans, but there are {n_outputs} outputs."
+                raise IndexError(msg)
+            return np.flatnonzero(flags)
+        return np.array([self.output_index(k) for k in key], dtype=np.intp)
+
     def output_index(self, output: object) -> int:
         """The position of an output by name or index."""
         names = self.output_names if self.output_names is not None else ("0",)
@@ -85,7 +96,7 @@ def row_positions(key: Any, n_rows: int) -> NDArray[np.intp]:
     try:
         one = operator.index(key)
     except TypeError:
-        chosen = np.asarray(key)
+        chosen = np.asarray(key) if np.size(key) else np.zeros(0, dtype=np.intp)
         if chosen.dtype.kind not in "iub" or chosen.ndim != 1:
             msg = f"rows are selected by an integer, a slice or a list of them, got {key!r}."
             raise TypeError(msg) from None
