@@ -30,7 +30,7 @@ class SparseTable(Table):
     A cell that is not stored is a zero; some libraries (XGBoost) read it as missing, so it stays not stored.
 
     Args:
-        rows: CSR rows, without duplicates, columns sorted.
+        rows: CSR rows without duplicates.
     """
 
     kind = "scipy sparse matrix"
@@ -166,10 +166,14 @@ class SparseTable(Table):
 
 
 def _canonical(data: Any) -> Any:
-    """CSR with sorted columns and no duplicates; the user's own object is never touched."""
+    """CSR without duplicates; the user's own object is never touched.
+
+    Entries stay in the order they have: a product adds them up in that order, so another one gives other last bits.
+    """
     rows = data.tocsr(copy=True)
-    rows.sum_duplicates()
-    return rows
+    summed = rows.copy()
+    summed.sum_duplicates()
+    return rows if summed.nnz == rows.nnz else summed
 
 
 def _like(model: Any, rows: Any) -> Any:
