@@ -124,7 +124,7 @@ class ConvexSearch:
                 method="highs",
                 options={"primal_feasibility_tolerance": _EXACT, "dual_feasibility_tolerance": _EXACT},
             )
-            if result.status != 0:
+            if result.x is None or result.fun is None:
                 return
             self._lowest = max(self._lowest, float(result.fun))
             self.bound = self._start_value + self._lowest * self._size

@@ -42,9 +42,7 @@ def solve_custom(games: Games, utility: Utility, options: Options) -> Solved:
     )
 
 
-def _convex_row(
-    games: Games, utility: Utility, options: Options, row: int, start: NDArray[np.float64]
-) -> ConvexSearch:
+def _convex_row(games: Games, utility: Utility, options: Options, row: int, start: NDArray[np.float64]) -> ConvexSearch:
     assert utility.evaluate is not None  # noqa: S101 - a convex utility has both
     assert utility.gradient is not None  # noqa: S101
     sign = -1.0 if utility.higher_is_better else 1.0

@@ -128,7 +128,7 @@ class OptimalProof:
         return self._shaped(np.where(self.solved.certified, score, bound))
 
     def ceiling(self) -> Any:
-        """By the lattice alone: the best ranking whether anybody attains it or not; infinite if it is not about rankings."""
+        """By the lattice alone, whether anybody attains it or not; infinite for a utility that is not about rankings."""
         if not self.utility.additive:
             best = np.inf if self.utility.higher_is_better else -np.inf
             return self._shaped(np.full(prod(self.games.lead), best))

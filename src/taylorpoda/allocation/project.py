@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _INSIDE = 1e-12  # relative to the scale: a reference this near to the set is its own projection
 _PROVEN = 1e-10  # relative: how much nearer another member could be where the projection counts as proven
+_ROUNDING = 1e-14
 
 
 def project(
@@ -85,7 +86,9 @@ def _nearest(admissible: AdmissibleSet, point: NDArray[np.float64]) -> tuple[NDA
     if admissible.contains(point, tolerance=_INSIDE):
         return point, True
     corral = admissible.corral(point)
-    return admissible.nearest(point), corral.gap <= _PROVEN * float(corral.point @ corral.point)
+    # The projection is off by at most the root of the gap; both are in units of about the scale.
+    rounding = _ROUNDING * max(1.0, float(np.max(abs(corral.point)))) ** 2
+    return admissible.nearest(point), corral.gap <= max(_PROVEN * float(corral.point @ corral.point), rounding)
 
 
 def _references(games: Games, reference: Any) -> NDArray[np.float64]:

@@ -59,11 +59,6 @@ def checked_shares(games: Games, shares: Any) -> NDArray[np.float64]:
     needed &= coalition_sizes(n_players) > 1
     if isinstance(shares, Mapping):
         table, given = _from_mapping(shares, n_players)
-        missing = needed & ~given
-        if np.any(missing):
-            subset = int(np.argmax(missing))
-            msg = f"shares has no entry for {_named(subset)}, whose dividend is not zero."
-            raise ValueError(msg)
     else:
         table = np.array(to_numpy(shares))
         if table.dtype.kind not in "fiub":
@@ -79,6 +74,11 @@ def checked_shares(games: Games, shares: Any) -> NDArray[np.float64]:
         given = given & (needed | np.any(table != 0, axis=(*range(table.ndim - 2), -1)))
         table[..., ~given, :] = 0.0
     _check_rows(table, given)
+    missing = needed & ~given
+    if np.any(missing):
+        subset = int(np.argmax(missing))
+        msg = f"shares has no entry for {_named(subset)}, whose dividend is not zero."
+        raise ValueError(msg)
     return table
 
 
