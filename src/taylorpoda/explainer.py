@@ -188,6 +188,15 @@ class Explainer:
             "versions": versions(self._model),
         }
 
+    def cost(self, n_rows: int = 1) -> int:
+        """Model rows that explaining `n_rows` rows takes at most; equal hybrid rows are evaluated once and save some.
+
+        Example:
+            >>> Explainer(lambda rows: rows.sum(axis=1), [[0.0, 1.0], [2.0, 3.0]]).cost(10)
+            80
+        """
+        return self._engine.rows_per_row() * operator.index(n_rows)
+
     def __repr__(self) -> str:
         return (
             f"Explainer({self._model.name}, {self._players.n_players} players, {self._background.n_rows} "

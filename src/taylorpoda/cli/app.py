@@ -45,20 +45,20 @@ class _Commands(TyperGroup):
         return [*super().list_commands(ctx), *_LAZY]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """One command."""
-        if cmd_name not in _LAZY:
-            return super().get_command(ctx, cmd_name)
-        module, attribute, text, example = _LAZY[cmd_name]
-        if ctx.invoked_subcommand is None and not _is_called(cmd_name):
-            return _named(cmd_name, text)
+        """One command; of a lazy one what the overview lists."""
+        if cmd_name in _LAZY:
+            return _named(cmd_name, _LAZY[cmd_name][2])
+        return super().get_command(ctx, cmd_name)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that is called, imported now if it is a lazy one."""
+        if not args or args[0] not in _LAZY:
+            return super().resolve_command(ctx, args)
+        module, attribute, _, example = _LAZY[args[0]]
         command = get_command(getattr(importlib.import_module(module), attribute))
-        command.name = cmd_name
+        command.name = args[0]
         command.epilog = command.epilog or examples(example)
-        return command
-
-
-def _is_called(name: str) -> bool:
-    return name in sys.argv[1:] or "_TAYLORPODA_COMPLETE" in os.environ
+        return args[0], command, args[1:]
 
 
 def _named(name: str, text: str) -> Any:

@@ -73,6 +73,7 @@ def compare(
     time_limit: p.TimeLimit = None,
     jobs: p.Jobs = None,
     max_memory: p.MaxMemory = None,
+    force: p.Force = False,
     out: Out = None,
     as_json: p.AsJson = False,
     quiet: p.Quiet = False,
@@ -86,6 +87,7 @@ def compare(
         data,
         screen,
         trust=trust,
+        force=force,
         files=dict(
             background=background, background_rows=background_rows, target=target, drop=drop or [], rows=rows, seed=seed
         ),

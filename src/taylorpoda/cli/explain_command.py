@@ -10,6 +10,7 @@ import typer
 
 from taylorpoda.cli import parameters as p
 from taylorpoda.cli.console import Screen
+from taylorpoda.cli.errors import InputError
 from taylorpoda.cli.inputs import Inputs, read_inputs
 from taylorpoda.cli.model_files import load_model
 from taylorpoda.cli.outputs import check_outputs, explanation_record, write_output
@@ -31,6 +32,8 @@ EXPLAIN_HELP = (
     "Columns are matched with the model's features by name; those it does not know are left out, and named. Where the "
     "model has no names, all columns but --target and --drop are its features, in their order."
 )
+# Beyond this many model rows a command asks first: minutes for the fastest of models.
+_DEAREST = 10**9
 Out = Annotated[
     list[Path] | None,
     typer.Option(
@@ -65,6 +68,7 @@ def explain(
     time_limit: p.TimeLimit = None,
     jobs: p.Jobs = None,
     max_memory: p.MaxMemory = None,
+    force: p.Force = False,
     out: Out = None,
     as_json: p.AsJson = False,
     quiet: p.Quiet = False,
@@ -80,6 +84,7 @@ def explain(
         data,
         screen,
         trust=trust,
+        force=force,
         files=dict(
             background=background, background_rows=background_rows, target=target, drop=drop or [], rows=rows, seed=seed
         ),
@@ -109,7 +114,14 @@ def explain(
 
 
 def explained(
-    model: Path, data: Path, screen: Screen, *, trust: bool, files: dict[str, Any], options: dict[str, Any]
+    model: Path,
+    data: Path,
+    screen: Screen,
+    *,
+    trust: bool,
+    force: bool,
+    files: dict[str, Any],
+    options: dict[str, Any],
 ) -> tuple[Explanation, Inputs, float]:
     """Load, match, explain.
 
@@ -118,6 +130,7 @@ def explained(
         data: The rows' file.
         screen: Where remarks go.
         trust: Whether a pickle may be opened.
+        force: Whether it may take long.
         files: Keywords of `read_inputs`.
         options: Keywords of `Explainer`.
 
@@ -136,7 +149,15 @@ def explained(
         options = {name: value for name, value in options.items() if name != "time_limit"}
     labels = usable_labels(loaded.model, inputs.labels, options["output_names"], options["utility"])
     started = time.perf_counter()
-    explanation = Explainer(loaded.model, inputs.background, **options)(inputs.rows, labels)
+    explainer = Explainer(loaded.model, inputs.background, **options)
+    cost = explainer.cost(len(inputs.positions))
+    if cost > _DEAREST and not force:
+        msg = (
+            f"explaining {len(inputs.positions):,} rows may take {cost:,} model rows; choose some with --rows, draw "
+            "fewer background rows with --background-rows, put columns together with --group, or insist with --force."
+        )
+        raise InputError(msg)
+    explanation = explainer(inputs.rows, labels)
     return explanation, inputs, time.perf_counter() - started
 
 

@@ -3,13 +3,32 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from taylorpoda.allocation import POLICIES
 from taylorpoda.cli.errors import InputError
+from taylorpoda.engines.choice import ENGINES
+from taylorpoda.games.masking import MASKINGS
 from taylorpoda.utilities import REGISTRY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+# A share table is no text: policy="shares" is for Python.
+_POLICY_NAMES = tuple(name for name in POLICIES if name != "shares")
+
+
+def _among(names: Iterable[str]) -> Callable[[str], list[str]]:
+    """Completion of a name."""
+    known = tuple(names)
+
+    def complete(incomplete: str) -> list[str]:
+        return [name for name in known if name.startswith(incomplete)]
+
+    return complete
+
 
 _WHAT, _HOW, _SHOWN = "What is explained", "How", "What comes out"
 
@@ -90,7 +109,13 @@ OutputNames = Annotated[
 ]
 Link = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help='"logit" explains logit(model).', rich_help_panel=_WHAT, show_default=False),
+    typer.Option(
+        autocompletion=_among(("logit",)),
+        metavar="NAME",
+        help='"logit" explains logit(model).',
+        rich_help_panel=_WHAT,
+        show_default=False,
+    ),
 ]
 Group = Annotated[
     list[str] | None,
@@ -106,20 +131,41 @@ Trust = Annotated[
     typer.Option("--trust", help="Open a pickle or joblib file, which runs the code in it.", rich_help_panel=_WHAT),
 ]
 UtilityName = Annotated[
-    str, typer.Option(metavar="NAME", help=f"What the explanation is for: {', '.join(REGISTRY)}.", rich_help_panel=_HOW)
+    str,
+    typer.Option(
+        autocompletion=_among(REGISTRY),
+        metavar="NAME",
+        help=f"What the explanation is for: {', '.join(REGISTRY)}.",
+        rich_help_panel=_HOW,
+    ),
 ]
 Policy = Annotated[
     str,
     typer.Option(
+        autocompletion=_among(_POLICY_NAMES),
         metavar="NAME",
         help=f"How interactions are split: {', '.join(name for name in POLICIES if name != 'shares')}.",
         rich_help_panel=_HOW,
     ),
 ]
 MaskingName = Annotated[
-    str, typer.Option(metavar="NAME", help="What stands in for an absent feature.", rich_help_panel=_HOW)
+    str,
+    typer.Option(
+        autocompletion=_among(MASKINGS),
+        metavar="NAME",
+        help=f"What stands in for an absent feature: {', '.join(MASKINGS)}.",
+        rich_help_panel=_HOW,
+    ),
 ]
-Engine = Annotated[str, typer.Option(metavar="NAME", help="How the games are solved.", rich_help_panel=_HOW)]
+Engine = Annotated[
+    str,
+    typer.Option(
+        autocompletion=_among(ENGINES),
+        metavar="NAME",
+        help=f"How the games are solved: {', '.join(ENGINES)}.",
+        rich_help_panel=_HOW,
+    ),
+]
 Budget = Annotated[
     int | None,
     typer.Option(
@@ -155,6 +201,7 @@ MaxMemory = Annotated[
         show_default=False,
     ),
 ]
+Force = Annotated[bool, typer.Option("--force", help="Explain even if it may take long.", rich_help_panel=_HOW)]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.", rich_help_panel=_SHOWN)]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Write nothing but errors.", rich_help_panel=_SHOWN)]
 

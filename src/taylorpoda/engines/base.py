@@ -133,6 +133,10 @@ class Engine(ABC):
     def solve(self, rows: Table) -> Solution:
         """The games of these rows."""
 
+    def rows_per_row(self) -> int:
+        """Model rows that one explained row costs at most; 1, its own prediction, where games have a closed form."""
+        return 1
+
     @abstractmethod
     def describe(self) -> dict[str, Any]:
         """What provenance says about the engine and its value function."""

@@ -145,6 +145,10 @@ class ExactEngine(Engine):
         games = DenseGames(values, self._model.threshold, labels).take(slice(None), self._model.explained)
         return Solution(games, np.zeros(games.full.shape))
 
+    def rows_per_row(self) -> int:
+        """All coalitions with all donors."""
+        return self._evaluator.rows_per_row()
+
     def describe(self) -> dict[str, Any]:
         """The masking rule's own words."""
         return self._masking.describe()

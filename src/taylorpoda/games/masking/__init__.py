@@ -29,6 +29,9 @@ _RULES: Registry[Callable[[], Masking]] = Registry(
     },
 )
 
+# The names, in the order they are offered.
+MASKINGS = tuple(_RULES)
+
 
 def resolve_masking(masking: object) -> Masking:
     """A rule from its name, or the user's own rule as it is.
@@ -52,6 +55,7 @@ def resolve_masking(masking: object) -> Masking:
 
 
 __all__ = [
+    "MASKINGS",
     "Baseline",
     "Conditional",
     "Copula",
