@@ -14,6 +14,8 @@ _LONGEST_STEP = 3.0
 _DAMPING = 5e-4
 # Two independent draws of a standardized number differ by 2 in the mean square; mismatches are put on that scale.
 _INDEPENDENT = 2.0
+# Products of coordinates of background rows are held this many at a time.
+_CHUNK_CELLS = 2**22
 
 
 def whiteners(correlation: NDArray[np.float64], known: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -32,6 +34,26 @@ def whiteners(correlation: NDArray[np.float64], known: NDArray[np.bool_]) -> NDA
     roots = np.linalg.cholesky(blocks)
     inverse = np.linalg.solve(roots, np.broadcast_to(np.eye(correlation.shape[0]), roots.shape))
     return np.asarray(inverse.transpose(0, 2, 1) * known[:, :, None] * known[:, None, :])
+
+
+def mahalanobis_squares(offsets: NDArray[np.float64], inverses: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Squared Mahalanobis distances of r rows under m inverse correlations, as products of matrices.
+
+    Args:
+        offsets: Shape (r, n).
+        inverses: Shape (m, n, n), zero outside the coordinates that count.
+
+    Returns:
+        Shape (m, r).
+    """
+    first, second = np.triu_indices(offsets.shape[1])
+    factors = inverses[:, first, second] * np.where(first == second, 1.0, 2.0)
+    squares = np.empty((len(inverses), len(offsets)))
+    step = max(1, _CHUNK_CELLS // max(len(first), 1))
+    for start in range(0, len(offsets), step):
+        part = offsets[start : start + step]
+        squares[:, start : start + step] = factors @ (part[:, first] * part[:, second]).T
+    return np.maximum(squares, 0.0)
 
 
 def mismatch_costs(cells: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -10,7 +10,14 @@ import numpy as np
 from taylorpoda.games.masking.base import HybridMasking, MaskingContext, StandIns
 from taylorpoda.games.masking.cells import CellReader
 from taylorpoda.games.masking.covariance import Moments
-from taylorpoda.games.masking.likeness import gower_squares, kernel_weights, mismatch_costs, tilted, whiteners
+from taylorpoda.games.masking.likeness import (
+    gower_squares,
+    kernel_weights,
+    mahalanobis_squares,
+    mismatch_costs,
+    tilted,
+    whiteners,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -101,7 +108,7 @@ class NearRows(HybridMasking):
         keep = len(self._cells) if nothing.any() else self._keep
         index = np.empty((len(columns), keep), dtype=np.intp)
         weights = np.empty((len(columns), keep))
-        step = max(1, _CHUNK_CELLS // max(len(self._cells) * max(len(self._numeric), 1), 1))
+        step = max(1, _CHUNK_CELLS // len(self._cells))
         for start in range(0, len(columns), step):
             part = slice(start, start + step)
             compared = columns[part][:, self._single]
@@ -134,7 +141,7 @@ class NearRows(HybridMasking):
             count: How many features each coalition knows, shape (m,).
         """
         roots = whiteners(self._moments.correlation, known)
-        squares = np.square(np.matmul(offsets, roots)).sum(axis=2) + single
+        squares = mahalanobis_squares(offsets, np.matmul(roots, roots.transpose(0, 2, 1))) + single
         weights = kernel_weights(squares / count[:, None], self._weights, self._bandwidth)
         index = np.sort(np.argpartition(-weights, self._keep - 1, axis=1)[:, : self._keep], axis=1)
         kept = np.take_along_axis(weights, index, axis=1)

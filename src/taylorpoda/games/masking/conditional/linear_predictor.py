@@ -47,19 +47,26 @@ class LinearPredictor:
         cross = (centered * weights[:, None]).T @ (targets - weights @ targets)
         return cls(covariance, (1 - ridge) * cross)
 
-    def maps(self, known: NDArray[np.bool_]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def maps(
+        self, known: NDArray[np.bool_], weights: NDArray[np.float64] | None = None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """For coalitions that know the features `known` (m, e).
 
+        Args:
+            known: Shape (m, e).
+            weights: What the expected features are multiplied with at once, shape (e, h); None for nothing.
+
         Returns:
-            Maps from known features to all expected ones, shape (m, e, e), and to targets, shape (m, e, outputs).
+            Maps from known features to all expected ones, shape (m, e, e) or (m, e, h), and to targets, shape
+            (m, e, outputs).
         """
         size = len(self.covariance)
+        joined = np.eye(size) if weights is None else weights
         if self.plain:
-            identity = np.broadcast_to(np.eye(size), (len(known), size, size)) * known[:, :, None]
-            return identity, np.zeros((len(known), size, self.cross.shape[1]))
+            return joined * known[:, :, None], np.zeros((len(known), size, self.cross.shape[1]))
         blocks = self.covariance * known[:, :, None] * known[:, None, :]
         corner = np.arange(size)
         blocks[:, corner, corner] += ~known
-        sides = np.concatenate([self.covariance, self.cross], axis=1)
-        maps = np.linalg.solve(blocks, sides[None] * known[:, :, None])
-        return maps[:, :, :size], maps[:, :, size:]
+        sides = np.concatenate([self.covariance @ joined, self.cross], axis=1)
+        maps = np.linalg.solve(blocks, sides * known[:, :, None])
+        return maps[:, :, : joined.shape[1]], maps[:, :, joined.shape[1] :]

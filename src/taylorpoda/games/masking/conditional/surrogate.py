@@ -9,6 +9,7 @@ import numpy as np
 
 from taylorpoda.games.masking.base import DirectMasking, Measured
 from taylorpoda.games.masking.conditional.network import activate
+from taylorpoda.games.masking.conditional.threads import few_threads
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -88,13 +89,17 @@ class Surrogate(DirectMasking):
             first = context.background.take(np.arange(1))
             context.model(first.native(), 1, lambda row: f"background row {row}")
         if context.model.n_outputs != self.n_outputs:
-            msg = f"the surrogate was trained on {self.n_outputs} outputs, the model has {context.model.n_outputs}."
+            msg = (
+                f"the surrogate was trained on {self.n_outputs} outputs, the model has {context.model.n_outputs}; "
+                "train it with the same output= as the explainer."
+            )
             raise ValueError(msg)
         return self
 
     def values(self, rows: Table, coalitions: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Values of all coalitions of all rows, shape (rows, coalitions, outputs)."""
-        return self.valued(self.encoder.encode(rows), coalitions)
+        with few_threads():
+            return self.valued(self.encoder.encode(rows), coalitions)
 
     def valued(self, features: NDArray[np.float64], coalitions: NDArray[np.bool_]) -> NDArray[np.float64]:
         """The same for rows that are encoded, shape (rows, e)."""
@@ -104,7 +109,8 @@ class Surrogate(DirectMasking):
         step = max(1, min(_MAP_CELLS // (size * (size + width)), _CHUNK_CELLS // width))
         for start in range(0, len(coalitions), step):
             part = coalitions[start : start + step]
-            maps, offset_maps = self.linear.maps(self._known(part))
+            first_layer = self.parameters[0][: self.encoder.n_features] if self.parameters else None
+            maps, offset_maps = self.linear.maps(self._known(part), first_layer)
             rows_at_once = max(1, _CHUNK_CELLS // (width * len(part)))
             for first in range(0, len(features), rows_at_once):
                 some = features[first : first + rows_at_once]
@@ -126,12 +132,11 @@ class Surrogate(DirectMasking):
         """Scores of the network, shape (coalitions, rows, outputs).
 
         The first layer splits: what the coalition adds is the same for every row, and the map from known to expected
-        features joins its weights once per coalition.
+        features has been joined with its weights.
         """
-        size = features.shape[1]
-        first = self.parameters[0]
-        values = np.matmul(features, maps @ first[:size])
-        values += (coalitions[:, self.telling] @ first[size:] + self.parameters[1])[:, None, :]
+        values = np.matmul(features, maps)
+        of_coalition = coalitions[:, self.telling] @ self.parameters[0][features.shape[1] :]
+        values += (of_coalition + self.parameters[1])[:, None, :]
         flat = values.reshape(-1, values.shape[-1])
         for weight, bias in zip(self.parameters[2::2], self.parameters[3::2], strict=True):
             flat = activate(self.activation, flat)[0] @ weight

@@ -42,8 +42,9 @@ _FEWEST_STEPS, _ROWS_PER_STEP = 160, 40
 _FEWEST_ROWS = 30
 _CHECKS, _PATIENCE = 8, 4
 _HELDOUT_PAIRS = 2048
-# Maps of all coalitions are kept while they take no more numbers than this.
+# Maps of all coalitions are kept while they take no more numbers than this; otherwise some serve several batches.
 _KEPT_CELLS = 2**21
+_BATCHES_PER_MAP = 4
 
 
 def default_steps(rows: int) -> int:
@@ -162,29 +163,35 @@ class Inputs:
         maps, offsets = self.linear.maps(known)
         return maps.astype(np.float32), offsets.astype(np.float32)
 
+    def maps(self, coalitions: NDArray[np.bool_]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Linear predictions of features and of scores for coalitions (c, t) of the players that vary."""
+        if self._kept is None:
+            return self._maps(coalitions)
+        place = coalitions @ (1 << np.arange(coalitions.shape[1]))
+        return self._kept[0][place], self._kept[1][place]
+
     def grid(
-        self, rows: NDArray[np.intp], coalitions: NDArray[np.bool_]
+        self,
+        rows: NDArray[np.intp],
+        coalitions: NDArray[np.bool_],
+        maps: tuple[NDArray[np.float32], NDArray[np.float32]],
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Network inputs and offsets: the first coalition with the first rows, and so on.
 
         Args:
             rows: Shape (c, q).
-            coalitions: Shape (c, t): of the players that vary.
+            coalitions: Shape (c, t).
+            maps: Of the coalitions.
 
         Returns:
             Shapes (c * q, e + t) and (c * q, k).
         """
         n, size = coalitions.shape[1], self.features.shape[1]
-        if self._kept is not None:
-            place = coalitions @ (1 << np.arange(n))
-            maps, offsets = self._kept[0][place], self._kept[1][place]
-        else:
-            maps, offsets = self._maps(coalitions)
         own = self.features[rows]
         inputs = np.empty((*rows.shape, size + n), dtype=np.float32)
-        np.matmul(own, maps, out=inputs[:, :, :size])
+        np.matmul(own, maps[0], out=inputs[:, :, :size])
         inputs[:, :, size:] = coalitions[:, None, :]
-        offset = np.matmul(own, offsets)
+        offset = np.matmul(own, maps[1])
         return inputs.reshape(-1, size + n), offset.reshape(-1, offset.shape[2])
 
     def draw(self, generator: np.random.Generator, count: int) -> NDArray[np.bool_]:
@@ -199,13 +206,15 @@ class Inputs:
         share = self.material.share(rows)
         batch = _COALITIONS * _ROWS
         order = np.empty(0, dtype=np.intp)
-        for _ in range(steps):
+        for step in range(steps):
             while len(order) < batch:
                 again = generator.permutation(rows) if self.material.even else generator.choice(rows, batch, p=share)
                 order = np.concatenate([order, again])
             some, order = order[:batch], order[batch:]
-            coalitions = self.draw(generator, _COALITIONS)
-            inputs, offset = self.grid(some.reshape(_COALITIONS, _ROWS), coalitions)
+            if step % (1 if self._kept is not None else _BATCHES_PER_MAP) == 0:
+                coalitions = self.draw(generator, _COALITIONS)
+                maps = self.maps(coalitions)
+            inputs, offset = self.grid(some.reshape(_COALITIONS, _ROWS), coalitions, maps)
             yield inputs, offset, self.targets[some]
 
 
@@ -228,7 +237,7 @@ class Trial:
         coalitions = inputs.draw(generator, groups)
         self._coalitions = np.zeros((groups, material.players.n_players), dtype=bool)
         self._coalitions[:, inputs.telling] = coalitions
-        self._inputs, self._offset = inputs.grid(self._rows, coalitions)
+        self._inputs, self._offset = inputs.grid(self._rows, coalitions, inputs.maps(coalitions))
         self._targets = inputs.targets[self._rows.ravel()]
         self._weights = material.weights[self._rows.ravel()]
 
