@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -44,6 +45,7 @@ class ProgressBar:
         self._done = 0
         self._started = 0.0
         self._enabled = enabled
+        self._lock = threading.Lock()
         self._progress: Progress | None = None
         self._task: TaskID | None = None
 
@@ -54,8 +56,17 @@ class ProgressBar:
         return self
 
     def advance(self, steps: int = 1) -> None:
-        """Report `steps` more steps done; call it from the thread that owns the bar."""
-        self._done += steps
+        """Report `steps` more steps done; any thread may call it."""
+        with self._lock:
+            self._show(self._done + steps)
+
+    def reach(self, done: int) -> None:
+        """Report that at least `done` steps are done."""
+        with self._lock:
+            self._show(max(self._done, done))
+
+    def _show(self, done: int) -> None:
+        self._done = min(done, self._total)
         if not self._enabled:
             return
         if self._progress is None and time.monotonic() - self._started > _PATIENCE:

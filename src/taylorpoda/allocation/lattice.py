@@ -136,15 +136,19 @@ def cheapest_order(
     coalition = np.zeros(n_rows, dtype=np.intp)
     every = np.arange(n_rows)
     unique = np.ones(n_rows, dtype=np.bool_)
+    slack = costs_tolerance.copy()  # what steps that are not quite the cheapest may still cost together
     for step in range(n_players):
         ahead = to_go[every[:, None], coalition[:, None] | bits]
         ahead[(coalition[:, None] & bits) != 0] = np.inf
-        cheapest = np.min(ahead, axis=1, keepdims=True)
+        cheapest = np.min(ahead, axis=1)
         open_players = (coalition[:, None] & bits) == 0
-        allowed = open_players & (ahead <= cheapest + costs_tolerance[:, None])
-        order[:, step] = np.argmax(np.where(allowed, preference, -1.0), axis=1)
+        allowed = open_players & (ahead <= (cheapest + slack)[:, None])
+        chosen = np.argmax(np.where(allowed, preference, -1.0), axis=1)
+        taken = ahead[every, chosen]
+        slack -= np.where(np.isfinite(taken), taken, 0.0) - np.where(np.isfinite(taken), cheapest, 0.0)
         unique &= np.sum(allowed, axis=1) == 1
-        coalition |= bits[order[:, step]]
+        order[:, step] = chosen
+        coalition |= bits[chosen]
     return order, unique
 
 

@@ -14,7 +14,7 @@ from typer.main import get_command
 from taylorpoda._version import __version__
 from taylorpoda.cli.compare_command import COMPARE_EXAMPLES, COMPARE_HELP, compare
 from taylorpoda.cli.demo_command import DEMO_EXAMPLES, DEMO_HELP, demo
-from taylorpoda.cli.errors import error_line, exit_code
+from taylorpoda.cli.errors import INTERRUPTED, error_line, exit_code
 from taylorpoda.cli.explain_command import EXPLAIN_EXAMPLES, EXPLAIN_HELP, explain
 from taylorpoda.cli.help import examples
 
@@ -122,4 +122,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if line:
             print(line, file=sys.stderr)  # noqa: T201 - the one line a failed command leaves
         return exit_code(error)
+    if result == INTERRUPTED:  # newer typers turn an interruption into a code themselves
+        print(error_line(KeyboardInterrupt()), file=sys.stderr)  # noqa: T201 - as above
     return result if isinstance(result, int) else 0

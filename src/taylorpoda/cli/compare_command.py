@@ -17,6 +17,7 @@ from taylorpoda.cli.console import Screen, plain
 from taylorpoda.cli.errors import InputError
 from taylorpoda.cli.explain_command import explained
 from taylorpoda.cli.screens import comparison_screen
+from taylorpoda.utilities import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,7 +82,8 @@ def compare(
     """Compare all methods by all purposes, from one set of model calls."""
     screen = Screen(quiet=quiet, as_json=as_json)
     _check_outputs(out)
-    first = utility[0] if utility else "inclusion_aup"
+    judges = [resolve(name) for name in utility or ["inclusion_aup"]]
+    first = next((judge for judge in judges if judge.needs_target), judges[0]).name
     explanation, _, seconds = explained(
         model,
         data,

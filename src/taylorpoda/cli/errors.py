@@ -10,6 +10,7 @@ from taylorpoda._support.display import one_line
 from taylorpoda.explanation import DiscrepancyError
 from taylorpoda.games.models.output import GameError
 
+INTERRUPTED = 130
 _LONGEST = 2_000
 # typer brings its own copy of click; its exceptions are found through the ones it exports.
 _USAGE: Any = typer.BadParameter.__mro__[1]
@@ -23,7 +24,7 @@ class InputError(ValueError):
 def exit_code(error: BaseException) -> int:
     """2 where what was asked for cannot be, 1 where it was tried and failed, 130 after an interruption."""
     if isinstance(error, KeyboardInterrupt | typer.Abort):
-        return 130
+        return INTERRUPTED
     if isinstance(error, typer.Exit):
         return int(error.exit_code)
     if isinstance(error, GameError | DiscrepancyError):

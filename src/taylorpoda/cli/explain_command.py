@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from taylorpoda._support.choices import check_choice
 from taylorpoda.cli import parameters as p
 from taylorpoda.cli.console import Screen
 from taylorpoda.cli.errors import InputError
@@ -15,7 +16,9 @@ from taylorpoda.cli.inputs import Inputs, read_inputs
 from taylorpoda.cli.model_files import load_model
 from taylorpoda.cli.outputs import check_outputs, explanation_record, write_output
 from taylorpoda.cli.screens import explanation_screen
+from taylorpoda.engines.choice import ENGINES
 from taylorpoda.explainer import Explainer
+from taylorpoda.games.masking import MASKINGS
 from taylorpoda.games.models import bind_model
 from taylorpoda.utilities import resolve
 
@@ -137,6 +140,7 @@ def explained(
     Returns:
         The explanation, its inputs, and the seconds explaining took.
     """
+    check_names(options, files["target"])
     loaded = load_model(model, trust=trust)
     inputs = read_inputs(loaded.model, data, **files)
     for remark in inputs.remarks:
@@ -159,6 +163,22 @@ def explained(
         raise InputError(msg)
     explanation = explainer(inputs.rows, labels)
     return explanation, inputs, time.perf_counter() - started
+
+
+def check_names(options: dict[str, Any], target: str | None) -> None:
+    """Refuse what no file could make right, before any is read.
+
+    Raises:
+        ValueError: If a name is unknown, or the utility reads labels and no column has them.
+    """
+    check_choice("policy", options["policy"], p.POLICY_NAMES)
+    check_choice("engine", options["engine"], ENGINES)
+    check_choice("masking", options["masking"], MASKINGS)
+    if options["link"] is not None:
+        check_choice("link", options["link"], ("logit",))
+    if resolve(options["utility"]).needs_target and target is None:
+        msg = f"utility={options['utility']!r} compares with the labels: name their column with --target."
+        raise InputError(msg)
 
 
 def usable_labels(model: Any, labels: Any, names: list[str] | None, utility: str) -> Any:

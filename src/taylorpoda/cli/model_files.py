@@ -124,7 +124,7 @@ def _load_xgboost(path: Path, _: bool) -> Any:  # noqa: FBT001 - one signature f
     kind = kinds.get(str(told.get("_estimator_type")))
     if kind is None:
         return booster
-    model = getattr(xgboost, kind)()
+    model = getattr(xgboost, kind)(enable_categorical=True)
     model.load_model(str(path))
     return model
 

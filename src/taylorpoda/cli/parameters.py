@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 # A share table is no text: policy="shares" is for Python.
-_POLICY_NAMES = tuple(name for name in POLICIES if name != "shares")
+POLICY_NAMES = tuple(name for name in POLICIES if name != "shares")
 
 
 def _among(names: Iterable[str]) -> Callable[[str], list[str]]:
@@ -142,7 +142,7 @@ UtilityName = Annotated[
 Policy = Annotated[
     str,
     typer.Option(
-        autocompletion=_among(_POLICY_NAMES),
+        autocompletion=_among(POLICY_NAMES),
         metavar="NAME",
         help=f"How interactions are split: {', '.join(name for name in POLICIES if name != 'shares')}.",
         rich_help_panel=_HOW,

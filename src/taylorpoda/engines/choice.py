@@ -43,7 +43,7 @@ def _exact(name: str, problem: Problem, refusal: str | None) -> Engine:
         msg = "background is None; pass rows of the training data (an array, a DataFrame), or one baseline row."
         raise TypeError(msg if refusal is None else f"{msg} Trees need none, but {refusal}")
     n = problem.players.n_players
-    if 2 * (8 << n) > problem.max_memory:
+    if 4 * (8 << n) > problem.max_memory:
         # A rule that must be trained is not trained only to be refused.
         shared = isinstance(problem.masking, Baseline | Marginal)
         rows = problem.background.n_rows << n if shared else 1 << n
@@ -73,7 +73,7 @@ def _too_large(name: str, problem: Problem, cost: str, refusal: str | None) -> s
         "group features with groups= so that fewer players remain",
         "pass fewer background rows, e.g. a weighted summary made by taylorpoda.background",
     ]
-    if 2 * table <= problem.max_memory:
+    if 4 * table <= problem.max_memory:
         ways.append('ask for it with engine="exact"')
     closed = f" The trees engine does not apply: {refusal}" if refusal is not None else ""
     return (

@@ -31,7 +31,7 @@ _BATCH_BYTES = 2**21
 _FEWEST_ROWS = 2048
 # Every part of the engine gets at most this share of max_memory for what is not the result itself.
 _WORKING_SHARE = 4
-# Sums in float32 that threads add in another order may differ by this much of the largest answer.
+# Sums in float32 that threads add in another order may differ by this much of an answer.
 _ROUNDING = 1e-6
 
 
@@ -110,19 +110,22 @@ class Evaluator:
         """
         n = self._players.n_players
         size = 8 * predictions.size << n
-        if size > self._max_memory:
+        bound = self._max_memory // _WORKING_SHARE  # allocating takes a few times as much as the tables
+        if size > bound:
             each = 8 * predictions.shape[1] << n
             msg = (
                 f"the values of {rows.n_rows} rows x {predictions.shape[1]} outputs x 2**{n} coalitions take "
-                f"{human_bytes(size)}, and max_memory is {human_bytes(self._max_memory)}; explain at most "
-                f"{self._max_memory // max(each, 1)} rows at a time, raise max_memory, or group features."
+                f"{human_bytes(size)}, more than a quarter of max_memory={human_bytes(self._max_memory)}; explain at "
+                f"most {bound // max(each, 1)} rows at a time, raise max_memory, or group features."
             )
             raise ValueError(msg)
         tables = np.empty((*predictions.shape, 1 << n))
-        with ProgressBar("explaining", rows.n_rows) as bar:
+        per_row, finished = self.rows_per_row(), 0
+        with ProgressBar("explaining: model rows", per_row * rows.n_rows) as bar, self._model.heard_by(bar.advance):
             for positions, values in self._run(self._tasks(rows, predictions)):
                 tables[positions] = values
-                bar.advance(len(positions))
+                finished += len(positions)
+                bar.reach(finished * per_row)
         tables[:, :, -1] = predictions
         return tables
 
@@ -193,10 +196,10 @@ class Evaluator:
 
 def check_same_answers(first: NDArray[np.float64], second: NDArray[np.float64], name: str) -> None:
     """Refuse a model that answers the same rows differently; rounding of parallel sums is forgiven."""
-    scale = float(np.max(np.abs(first), initial=0.0))
-    apart = np.abs(first - second)
-    if float(np.max(apart, initial=0.0)) > _ROUNDING * scale:
-        row = int(np.argmax(apart.max(axis=1)))
+    own, largest = np.abs(first), float(np.max(np.abs(first), initial=0.0))
+    excess = np.abs(first - second) - _ROUNDING * own - _ROUNDING**2 * largest
+    if float(np.max(excess, initial=0.0)) > 0:
+        row = int(np.argmax(excess.max(axis=1)))
         msg = (
             f"the model {name} answers differently on the same rows: {first[row].tolist()} and then "
             f"{second[row].tolist()} for explained row {row}. Fix its seed, or switch dropout and sampling "

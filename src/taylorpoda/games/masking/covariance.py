@@ -116,7 +116,7 @@ def conditional_roots(
     remaining = (matrix[None] - matrix[None] @ means) * absent[:, :, None] * absent[:, None, :]
     remaining = (remaining + remaining.transpose(0, 2, 1)) / 2
     corner = np.arange(matrix.shape[0])
-    remaining[:, corner, corner] = np.where(absent, np.maximum(remaining[:, corner, corner], _FLOOR) * (1 + 1e-9), 1.0)
+    remaining[:, corner, corner] = np.where(absent, np.maximum(remaining[:, corner, corner], _FLOOR), 1.0)
     try:
         roots = np.linalg.cholesky(remaining)
     except np.linalg.LinAlgError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -13,7 +14,7 @@ from taylorpoda.games.models.output import GameError, as_outputs
 from taylorpoda.games.models.selection import find_output
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -73,6 +74,7 @@ class BoundModel:
         self.rows_evaluated = 0
         self.calls = 0
         self._lock = threading.Lock()
+        self._listener: Callable[[int], None] | None = None
         self._output = output
         self._selected: int | None = None
         self._axes: int | None = None
@@ -144,13 +146,23 @@ class BoundModel:
             return None
         return known if known is not None else tuple(str(k) for k in range(self.n_outputs))
 
+    @contextmanager
+    def heard_by(self, listener: Callable[[int], None]) -> Iterator[None]:
+        """Tell `listener` how many rows each call holds, for a progress bar."""
+        self._listener = listener
+        try:
+            yield
+        finally:
+            self._listener = None
+
     def __getstate__(self) -> dict[str, Any]:
         """Everything but the lock, so that an explainer pickles if its model does."""
-        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
+        return {name: value for name, value in self.__dict__.items() if name not in ("_lock", "_listener")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._lock = threading.Lock()
+        self._listener = None
 
     def __call__(self, rows: Any, n_rows: int, where: Callable[[int], str] | None = None) -> NDArray[np.float64]:
         """Predict, check and count.
@@ -186,6 +198,8 @@ class BoundModel:
         with self._lock:
             self.rows_evaluated += n_rows
             self.calls += 1
+        if self._listener is not None:
+            self._listener(n_rows)
         return self.quantity.predict(rows)
 
     def _place_of(self, error: Exception, rows: Any, n_rows: int, where: Callable[[int], str] | None) -> str:

@@ -45,6 +45,10 @@ def as_outputs(raw: Any, rows: int, source: str) -> tuple[NDArray[np.float64], i
             f"{source} gave shape {array.shape} for {rows} rows; allowed: ({rows},), ({rows}, 1) or ({rows}, outputs)."
         )
         raise ValueError(msg)
+    if array.dtype.kind in "iu" and array.dtype.itemsize == 8 and array.size:
+        if max(int(array.max()), -int(array.min())) > 2**53:
+            msg = f"{source} gave integers beyond 2**53, which float64 does not hold exactly; return floats instead."
+            raise ValueError(msg)
     outputs = np.array(array, dtype=np.float64)  # a copy: models may reuse their buffer
     return (outputs[:, None] if outputs.ndim == 1 else outputs), array.ndim
 

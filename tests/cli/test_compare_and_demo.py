@@ -1,0 +1,116 @@
+"""`taylorpoda compare` and `demo`: one set of model calls, and a table that Python agrees with."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import taylorpoda as tp
+from taylorpoda.cli import demo_command
+from taylorpoda.cli.comparison import method_table
+
+
+@pytest.fixture(scope="module")
+def explanation(folder):
+    xgboost = pytest.importorskip("xgboost")
+    model = xgboost.XGBClassifier()
+    model.load_model(folder / "model.json")
+    data = pd.read_csv(folder / "data.csv")
+    X = data[["age", "height", "weight", "dose", "visits"]]
+    explainer = tp.Explainer(model, X, random_state=0, policy="shapley", output=1)
+    return explainer(X[:20], data["label"][:20].to_numpy())
+
+
+def test_every_method_and_every_utility(command, explanation):
+    done = command(
+        "compare", "model.json", "data.csv", "--target", "label", "--rows", "0:20", "--output", "1", "--json"
+    )
+    assert done.code == 0, done.err
+    document = json.loads(done.out)
+    assert [one["name"] for one in document["utilities"]] == [
+        f"{side}_{kind}" for kind in ("aup", "mse", "auc") for side in ("inclusion", "exclusion")
+    ]
+    methods = {one["name"]: one for one in document["methods"]}
+    assert list(methods) == [
+        "prediction_difference", "occlusion", "weighted_shap", "shapley", "dirichlet", "optimal",
+    ]  # fmt: skip
+    values = explanation.games.values[:, 0]
+    labels = explanation.subject.target
+    for utility in ("inclusion_aup", "exclusion_mse", "inclusion_auc"):
+        by_hand = {
+            "occlusion": tp.methods.occlusion(values),
+            "shapley": tp.methods.shapley(values),
+            "weighted_shap": tp.methods.weighted_shap(values, utility=utility, target=labels),
+            "optimal": tp.allocate(values, utility, "optimal", labels).attributions,
+        }
+        for name, attributions in by_hand.items():
+            expected = float(np.mean(tp.score(attributions, values, utility, labels)))
+            assert abs(methods[name]["means"][utility] - expected) < 1e-9, (name, utility)
+    assert methods["occlusion"]["discrepancy"] > 0.01
+    for name in ("shapley", "dirichlet", "optimal"):
+        assert methods[name]["discrepancy"] < 1e-9
+
+
+def test_the_table_on_the_screen_and_in_a_file(command, folder):
+    done = command("compare", "model.json", "data.csv", "--rows", "0:5", "--utility", "inclusion_mse", "--out", "m.csv")
+    assert done.code == 0, done.err
+    for title in ("OCC-1", "SHAP", "WeightedSHAP", "TaylorPODA-optimal", "no ranking can beat"):
+        assert title in done.out
+    assert "lower is better" in " ".join(done.out.split())
+    with (folder / "m.csv").open(newline="") as stream:
+        lines = list(csv.DictReader(stream))
+    assert [line["method"] for line in lines][-1] == "ceiling"
+    assert command("compare", "model.json", "data.csv", "--rows", "0:5", "--out", "m.json", "--quiet").code == 0
+    assert json.loads((folder / "m.json").read_text())["left_out"] == []
+
+
+def test_several_outputs_that_compete(folder):
+    from sklearn.datasets import load_iris
+    from sklearn.linear_model import LogisticRegression
+
+    X, y = load_iris(return_X_y=True)
+    model = LogisticRegression(max_iter=500).fit(X, y)
+    explanation = tp.Explainer(model, X[::10], policy="shapley")(X[::30], y[::30])
+    table = method_table(explanation)
+    assert table.means.shape == (6, 6)
+    assert (table.means[:, 4] <= 4).all(), "a sum of agreements is at most n"
+    assert table.best[-1].all() or not table.best[:-1, :].all()
+    optimal, shapley = table.names.index("optimal"), table.names.index("shapley")
+    signs = np.where(table.higher_is_better, 1, -1)
+    assert (signs * (table.means[optimal] - table.means[shapley]) >= -1e-12).all()
+    assert (signs * (table.ceilings - table.means[optimal]) >= -1e-9).all()
+
+
+def test_no_model_call_is_made_for_the_comparison():
+    calls = []
+
+    def model(rows):
+        calls.append(len(rows))
+        return rows[:, 0] * rows[:, 1] + rows[:, 2]
+
+    rows = np.random.default_rng(0).normal(size=(20, 3))
+    explanation = tp.Explainer(model, rows, policy="shapley")(rows[:4])
+    asked = len(calls)
+    method_table(explanation)
+    assert len(calls) == asked
+
+
+def test_the_demo(command, tmp_path, monkeypatch):
+    pytest.importorskip("xgboost")
+    monkeypatch.setattr(demo_command, "_ROWS", 6)
+    monkeypatch.setattr(demo_command, "_BACKGROUND", 10)
+    done = command("demo", "--out", tmp_path / "new" / "folder")
+    assert done.code == 0, done.err
+    page = (tmp_path / "new" / "folder" / "index.html").read_text()
+    assert "<svg" in page
+    assert "<script" not in page
+    assert "http://" not in page.replace("http://www.w3.org", "")
+    assert "TaylorPODA-optimal" in done.out
+    again = command("demo", "--out", tmp_path / "again", "--json")
+    assert {one["name"] for one in json.loads(again.out)["methods"]} >= {"shapley", "dirichlet", "optimal"}
+    quiet = command("demo", "--out", tmp_path / "quiet", "--quiet")
+    assert (quiet.out, quiet.err) == ("", "")

@@ -1,0 +1,162 @@
+"""Exit codes, one-line errors, help pages whose examples run as printed, colors only where they are wanted."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+PAGES = [[], ["explain"], ["compare"], ["demo"], ["reproduce"], ["reproduce", "tables"], ["reproduce", "postulates"]]
+ANSI = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def page(command, words):
+    done = command(*words, "--help")
+    assert done.code == 0
+    return ANSI.sub("", done.out)
+
+
+@pytest.mark.parametrize("words", PAGES, ids=lambda words: " ".join(words) or "taylorpoda")
+def test_every_page_has_an_example(words, command, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    text = page(command, words)
+    assert "Usage: taylorpoda" in text
+    assert re.search(r"Examples?:", text)
+    assert "[bold]" not in text
+
+
+def examples():
+    from taylorpoda.cli.app import _EXAMPLES
+    from taylorpoda.cli.compare_command import COMPARE_EXAMPLES
+    from taylorpoda.cli.explain_command import EXPLAIN_EXAMPLES
+
+    return [line for line in (*_EXAMPLES, *EXPLAIN_EXAMPLES, *COMPARE_EXAMPLES) if " demo" not in line]
+
+
+@pytest.mark.parametrize("line", examples())
+def test_every_example_runs_as_printed(line, command):
+    done = command(*line.split()[1:])
+    assert done.code == 0, done.err
+
+
+@pytest.mark.parametrize("words", [["explain"], ["compare"], []], ids=lambda words: " ".join(words) or "taylorpoda")
+def test_examples_are_printed_whole_on_a_narrow_terminal(words, command, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TERMINAL_WIDTH", "80")
+    text = page(command, words)
+    shown = re.findall(r"^\s*\$ (taylorpoda .*?)\s*$", text, flags=re.MULTILINE)
+    assert shown
+    known = [*examples(), "taylorpoda demo --out demo-output"]
+    assert all(line in known for line in shown)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["explain"], 2, "error: Missing argument 'MODEL'"),
+        (["explian", "a", "b"], 2, "error: No such command 'explian'. Did you mean 'explain'"),
+        (["explain", "model.json", "data.csv", "--colour"], 2, "error: No such option"),
+        (["explain", "model.json", "data.csv", "--seed", "x"], 2, "error: Invalid value for '--seed'"),
+        (["explain", "model.json", "missing.csv"], 2, "error: DATA='missing.csv' does not exist"),
+        (["explain", "model.json", "data.csv", "--rows", "99"], 2, "error: --rows='99' names row 99, but there are 60"),
+        (["explain", "model.json", "data.csv", "--out", "x.docx"], 2, "error: --out='x.docx' has no known ending"),
+        (["explain", "model.json", "data.csv", "--policy", "optimum"], 2, "Did you mean 'optimal'"),
+        (["explain", "model.json", "data.csv", "--utility", "inclusion_auc"], 2, "compares with the labels"),
+        (["compare", "model.json", "data.csv", "--utility", "nonsense"], 2, "utility='nonsense' is not known"),
+        (["compare", "model.json", "data.csv", "--out", "x.html"], 2, "a .csv or .json file"),
+        (["reproduce", "tables", "--data", "nonsense"], 2, "data='nonsense' is not known"),
+    ],
+)
+def test_errors_are_one_line_and_two(words, code, message, command):
+    done = command(*words)
+    assert done.code == code
+    assert message in done.err
+    assert done.err.count("\n") == 1
+    assert done.out == ""
+
+
+def test_a_model_that_fails_is_code_one(command, folder):
+    import pandas as pd
+    from sklearn.linear_model import LinearRegression
+
+    joblib = pytest.importorskip("joblib")
+    table = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": [1.0, 0.0, 2.0]})
+    joblib.dump(LinearRegression().fit(table, table["a"]), folder / "line.joblib")
+    table.assign(b=[1.0, None, 2.0]).to_csv(folder / "gaps.csv", index=False)
+    done = command("explain", "line.joblib", "gaps.csv", "--trust")
+    assert done.code == 1
+    assert done.err.startswith("error: the model LinearRegression.predict raised ValueError")
+    assert done.err.count("\n") == 1
+
+
+def test_a_bug_of_ours_is_code_one_and_a_traceback_on_request(command, monkeypatch):
+    from taylorpoda.cli import explain_command
+
+    monkeypatch.setattr(explain_command, "read_inputs", lambda *_, **__: 1 / 0)
+    done = command("explain", "model.json", "data.csv")
+    assert done.code == 1
+    assert done.err == "error: ZeroDivisionError: division by zero (set TAYLORPODA_TRACEBACK=1 to see where)\n"
+    monkeypatch.setenv("TAYLORPODA_TRACEBACK", "1")
+    with pytest.raises(ZeroDivisionError):
+        command("explain", "model.json", "data.csv")
+
+
+def test_an_interruption_is_one_line(command, monkeypatch):
+    from taylorpoda.cli import explain_command
+
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(explain_command, "read_inputs", interrupted)
+    done = command("explain", "model.json", "data.csv", "--out", "never.csv")
+    assert done.code == 130
+    assert done.err == "interrupted; nothing was written\n"
+
+
+def run(folder, *words, **environment):
+    return subprocess.run(
+        [sys.executable, "-m", "taylorpoda", *words],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environment},
+        check=False,
+    )
+
+
+def test_as_a_program(folder):
+    """The real thing, once: codes, streams, colors and a reader that stops reading."""
+    words = ("explain", "model.json", "data.csv", "--rows", "0:2", "--output", "1")
+    colored = run(folder, *words, FORCE_COLOR="1", NO_COLOR="")
+    assert colored.returncode == 0, colored.stderr
+    plain = run(folder, *words, FORCE_COLOR="1", NO_COLOR="1")
+    assert "\x1b[3" in colored.stdout
+    assert "\x1b[3" not in plain.stdout
+    assert run(folder, "--version").stdout.startswith("taylorpoda ")
+    failed = run(folder, "explain", "nothing", "data.csv")
+    assert (failed.returncode, failed.stdout) == (2, "")
+    reader = f"{sys.executable} -m taylorpoda {' '.join(words)} --json | head -c 10"
+    closed = subprocess.run(["/bin/sh", "-c", reader], cwd=folder, capture_output=True, text=True, check=False)
+    assert closed.stdout == '{\n  "taylo'
+    assert "Traceback" not in closed.stderr
+    assert "BrokenPipe" not in closed.stderr
+
+
+def test_completion_knows_commands_options_and_names(folder):
+    def completed(words, position):
+        done = run(folder, _TAYLORPODA_COMPLETE="complete_bash", COMP_WORDS=words, COMP_CWORD=str(position))
+        return done.stdout.split()
+
+    assert completed("taylorpoda ex", 1) == ["explain"]
+    assert "--utility" in completed("taylorpoda explain --ut", 2)
+    assert completed("taylorpoda explain --policy op", 3) == ["optimal"]
+
+
+def test_the_program_starts_without_the_libraries_it_may_need_later():
+    heavy = "{'pandas', 'sklearn', 'torch', 'xgboost', 'lightgbm', 'numba', 'matplotlib', 'polars', 'pyarrow'}"
+    code = f"import sys; from taylorpoda.cli import main; main(['--help']); print(sorted({heavy} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip().endswith("[]")

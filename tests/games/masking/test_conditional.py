@@ -1,0 +1,189 @@
+"""The surrogate: backends, losses, saving, sharing, and the paper's recipe."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import taylorpoda as tp
+from taylorpoda.games.masking.conditional.network import NumpyNetwork, activate, initial_parameters
+from taylorpoda.games.masking.conditional.sampling import draw_coalitions
+from taylorpoda.games.masking.conditional.torch_network import TorchNetwork
+from taylorpoda.games.tables import read_table
+
+generator = np.random.default_rng(0)
+ROWS = generator.standard_normal((500, 4)).cumsum(axis=1)
+
+
+def model(x):
+    return x[:, 0] * x[:, 1] + x[:, 3]
+
+
+def probabilities(x):
+    scores = np.exp(x[:, :3])
+    return scores / scores.sum(axis=1, keepdims=True)
+
+
+def all_values(surrogate, rows):
+    coalitions = (np.arange(2**4)[:, None] >> np.arange(4)) & 1 == 1
+    return surrogate.values(read_table(ROWS, "background").read(rows, "rows"), coalitions)
+
+
+@pytest.fixture(scope="module")
+def surrogate():
+    return tp.masking.Conditional(seed=0).train(model, ROWS)
+
+
+def test_the_same_seed_gives_the_same_surrogate_and_the_global_state_stays(surrogate):
+    np.random.seed(3)  # noqa: NPY002 - the global state is what is checked
+    before = np.random.get_state()[1].copy()  # noqa: NPY002
+    again = tp.masking.Conditional(seed=0).train(model, ROWS)
+    other = tp.masking.Conditional(seed=1).train(model, ROWS)
+    assert np.array_equal(before, np.random.get_state()[1])  # noqa: NPY002
+    assert np.array_equal(all_values(surrogate, ROWS[:5]), all_values(again, ROWS[:5]))
+    assert not np.array_equal(all_values(surrogate, ROWS[:5]), all_values(other, ROWS[:5]))
+
+
+def test_saved_and_loaded_it_answers_the_same(surrogate, tmp_path):
+    path = tmp_path / "surrogate.any"
+    surrogate.save(path)
+    loaded = tp.masking.load_surrogate(path)
+    assert path.exists()
+    assert np.array_equal(all_values(surrogate, ROWS[:5]), all_values(loaded, ROWS[:5]))
+    assert loaded.describe() == surrogate.describe()
+    (tmp_path / "other").write_text("nothing")
+    with pytest.raises(ValueError, match=r"holds no surrogate written by Surrogate\.save"):
+        tp.masking.load_surrogate(tmp_path / "other")
+
+
+def test_it_serves_other_backgrounds_and_models_of_the_same_output(surrogate):
+    first = tp.Explainer(model, ROWS[:20], masking=surrogate, policy="shapley")(ROWS[:3])
+    second = tp.Explainer(lambda x: model(x) + 1, ROWS[50:60], masking=surrogate, policy="shapley")(ROWS[:3])
+    assert np.abs(first.values.sum(axis=1) + 1 - second.values.sum(axis=1)).max() < 1e-9
+    assert first.provenance["masking"] == "conditional"
+    assert first.provenance["heldout_error"] > 0
+    with pytest.raises(ValueError, match="trained on 1 outputs, the model has 3"):
+        tp.Explainer(probabilities, ROWS, masking=surrogate)
+    with pytest.raises(ValueError, match="train another one for other groups"):
+        tp.Explainer(model, ROWS, masking=surrogate, groups={"pair": [0, 1]})
+    with pytest.raises(ValueError, match="trained on the columns"):
+        tp.Explainer(lambda x: x[:, 0], ROWS[:, :3], masking=surrogate)
+
+
+def test_empty_and_full_coalitions_are_known(surrogate):
+    assert np.abs(all_values(surrogate, ROWS[:5])[:, 0, 0] - model(ROWS).mean()).max() < 1e-12
+    explanation = tp.Explainer(model, ROWS, masking=surrogate, policy="shapley")(ROWS[:5])
+    assert np.array_equal(explanation.predictions, model(ROWS[:5]))
+
+
+def test_every_background_row_is_asked_once():
+    asked = []
+
+    def counting(x):
+        asked.append(len(x))
+        return model(x)
+
+    tp.masking.Conditional(seed=0, steps=20).train(counting, ROWS)
+    assert asked == [500]
+
+
+def test_both_backends_learn_the_same():
+    trained = [tp.masking.Conditional(seed=0, backend=name).train(model, ROWS) for name in ("numpy", "torch")]
+    numpy_values, torch_values = (all_values(each, ROWS[:20]) for each in trained)
+    assert np.abs(numpy_values - torch_values).mean() < 0.05 * model(ROWS).std()
+    assert [each.describe()["backend"] for each in trained] == ["numpy", "torch"]
+
+
+@pytest.mark.parametrize("activation", ["silu", "elu"])
+def test_one_step_of_the_numpy_network_is_one_step_of_torch(activation):
+    start = initial_parameters([5, 8, 8, 2], np.random.default_rng(0), still=False)
+    inputs = generator.standard_normal((16, 5)).astype(np.float32)
+    gradient = generator.standard_normal((16, 2)).astype(np.float32)
+    ours = NumpyNetwork([p.copy() for p in start], activation, (0.9, 0.99))
+    theirs = TorchNetwork(start, activation, (0.9, 0.99), "cpu")
+    for _ in range(3):
+        assert np.abs(ours.forward(inputs) - theirs.forward(inputs)).max() < 1e-5
+        ours.learn(gradient, 0.01)
+        theirs.learn(gradient, 0.01)
+    for mine, other in zip(ours.parameters(), theirs.parameters(), strict=True):
+        assert np.abs(mine - other).max() < 1e-5
+
+
+@pytest.mark.parametrize("activation", ["silu", "elu"])
+def test_derivatives_are_derivatives(activation):
+    values = np.linspace(-4, 4, 41)
+    _, slope = activate(activation, values, slope=True)
+    step = 1e-6
+    numeric = (activate(activation, values + step)[0] - activate(activation, values - step)[0]) / (2 * step)
+    assert np.abs(numeric - slope).max() < 1e-6
+
+
+def test_probabilities_stay_probabilities():
+    trained = tp.masking.Conditional(seed=0).train(probabilities, ROWS)
+    values = all_values(trained, ROWS[:20])
+    assert trained.describe()["loss"] == "softmax"
+    assert (values > 0).all()
+    assert np.abs(values.sum(axis=2) - 1).max() < 1e-12
+    with pytest.raises(ValueError, match="needs outputs from 0 to 1"):
+        tp.masking.Conditional(loss="kl").train(model, ROWS)
+    one = tp.masking.Conditional(seed=0, loss="kl").train(lambda x: probabilities(x)[:, 0], ROWS)
+    assert one.describe()["loss"] == "sigmoid"
+    assert abs(float(all_values(one, ROWS[:1])[0, 0, 0]) - probabilities(ROWS)[:, 0].mean()) < 1e-12
+
+
+@pytest.mark.parametrize("backend", ["numpy", "torch"])
+def test_the_recipe_of_the_paper_trains(backend, monkeypatch):
+    monkeypatch.setattr("taylorpoda.games.masking.conditional.recipe._EPOCHS", 15)
+    monkeypatch.setattr("taylorpoda.games.masking.conditional.recipe._COALITIONS_PER_ROW", 16)
+    trained = tp.masking.Conditional("paper", backend=backend, seed=0).train(model, ROWS)
+    full = all_values(trained, ROWS[:100])[:, -1, 0]
+    assert trained.describe()["surrogate"] == "paper"
+    assert [array.shape for array in trained.parameters[::2]] == [(8, 128), (128, 128), (128, 1)]
+    assert np.square(full - model(ROWS[:100])).mean() < 0.5 * model(ROWS).var()
+
+
+def test_ours_beats_the_recipe_on_held_out_rows(monkeypatch):
+    monkeypatch.setattr("taylorpoda.games.masking.conditional.recipe._COALITIONS_PER_ROW", 16)
+    fresh = np.random.default_rng(5).standard_normal((300, 4)).cumsum(axis=1)
+    coalitions = draw_coalitions(np.random.default_rng(6), 60, 4, 3)
+    table = read_table(ROWS, "background").read(fresh, "rows")
+    errors = []
+    for kind in ("ours", "paper"):
+        trained = tp.masking.Conditional(kind, backend="numpy", seed=0).train(model, ROWS)
+        errors.append(np.square(trained.values(table, coalitions)[:, :, 0] - model(fresh)[:, None]).mean())
+    assert errors[0] < 1.02 * errors[1]
+
+
+@given(n=st.integers(2, 12), count=st.integers(1, 60), seed=st.integers(0, 1000))
+def test_every_size_is_drawn_equally_often(n, count, seed):
+    sizes = draw_coalitions(np.random.default_rng(seed), count, n, n - 1).sum(axis=1)
+    often = np.bincount(sizes, minlength=n)[1:n]
+    assert sizes.min() >= 1
+    assert sizes.max() <= n - 1
+    assert often.max() - often.min() <= 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"surrogate": "our"}, "Did you mean 'ours'"),
+        ({"backend": "jax"}, "Allowed: 'auto', 'numpy', 'torch'"),
+        ({"loss": "mse"}, "Allowed: 'auto', 'kl', 'squared'"),
+        ({"steps": 0}, "steps=0 is not allowed"),
+    ],
+)
+def test_options_are_checked(options, message):
+    with pytest.raises(ValueError, match=message):
+        tp.masking.Conditional(**options)
+
+
+def test_wide_tables_are_read_without_the_linear_part():
+    rows = generator.standard_normal((120, 150))
+    trained = tp.masking.Conditional(seed=0, steps=10).train(lambda x: x[:, 0], rows)
+    assert trained.linear.plain
+    coalitions = generator.random((7, 150)) < 0.5
+    values = trained.values(read_table(rows, "rows"), coalitions)
+    assert values.shape == (120, 7, 1)
+    assert np.isfinite(values).all()
