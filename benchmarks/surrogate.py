@@ -3,7 +3,8 @@
 Both are trained on the same rows in the same run and judged on rows neither has seen, with random coalitions of 1 to
 n - 1 features: E[(f(x) - v(S))^2]. Required: at least 20 times faster, an error at most 2 % above.
 
-Run: TAYLORPODA_DATA=... python benchmarks/surrogate.py [abalone rice california] [--backend numpy|torch]
+Run: TAYLORPODA_DATA=... python benchmarks/surrogate.py [abalone rice california] [--models XGBoost MLP]
+     [--backend numpy|torch]
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def split(name):
     return train_test_split(X, y, test_size=0.2, random_state=0), data.task
 
 
-def fitted_models(task, X, y):
+def fitted_models(task, X, y, wanted):
     classify = task == "classification"
     boosted = (XGBClassifier if classify else XGBRegressor)(
         n_estimators=100, max_depth=4, learning_rate=0.1, random_state=0, n_jobs=2
@@ -43,8 +44,9 @@ def fitted_models(task, X, y):
     network = (MLPClassifier if classify else MLPRegressor)(
         hidden_layer_sizes=(64, 32), random_state=0, early_stopping=True
     )
-    yield "XGBoost", boosted.fit(X, y)
-    yield "MLP", make_pipeline(StandardScaler(), network).fit(X, y)
+    models = {"XGBoost": boosted, "MLP": make_pipeline(StandardScaler(), network)}
+    for label in wanted:
+        yield label, models[label].fit(X, y)
 
 
 def coalitions_of_every_size(n):
@@ -94,13 +96,14 @@ def tabulation(model, X, rows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", default=["abalone", "rice", "california"])
+    parser.add_argument("--models", nargs="*", default=["XGBoost", "MLP"], choices=["XGBoost", "MLP"])
     parser.add_argument("--backend", default="auto", choices=["auto", "numpy", "torch"])
     options = parser.parse_args()
     warnings.filterwarnings("ignore")
     met = []
     for name in options.names:
         (X, rows, y, _), task = split(name)
-        for label, model in fitted_models(task, X, y):
+        for label, model in fitted_models(task, X, y, options.models):
             met.append(compare(name, label, model, X, rows, task, options.backend))
         if name == "abalone":
             tabulation(model, X, rows)

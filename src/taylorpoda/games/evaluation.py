@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from taylorpoda.games.players import Players
     from taylorpoda.games.tables.base import Table
 
-# Rows of a megabyte or two stay in the processor's cache between being built and being read by the model.
-_BATCH_BYTES = 2**21
+# Large enough that a call of a forest of many trees pays, small enough to stay near the processor.
+_BATCH_BYTES = 2**22
 _FEWEST_ROWS = 2048
 # Every part of the engine gets at most this share of max_memory for what is not the result itself.
 _WORKING_SHARE = 4

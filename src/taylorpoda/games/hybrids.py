@@ -149,6 +149,7 @@ class SharedDonorTables:
         """Rows x coalitions x donors in batches: slices of the coalitions with (rows, coalitions, donors, outputs)."""
         g, k = len(positions), len(donors)
         step = max(1, batch // (k * g))
+        mix = stacked.grid(self._donors.n_rows + positions, donors)
         for start in range(0, len(coalitions), step):
             some = coalitions[start : start + step]
             present = self._players.columns_of(members(some, self._players.n_players))
@@ -156,8 +157,7 @@ class SharedDonorTables:
             def where(j: int, some: NDArray[np.int64] = some) -> str:
                 return self._place(int(positions[j // (len(some) * k)]), int(some[j // k % len(some)]))
 
-            mixed = stacked.mix_grid(self._donors.n_rows + positions, present, donors)
-            values = self._model(mixed, g * len(some) * k, where)
+            values = self._model(mix(present), g * len(some) * k, where)
             yield slice(start, start + len(some)), values.reshape(g, len(some), k, self._model.n_outputs)
 
     def _once_each(

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from taylorpoda._support.optional import require
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -28,6 +30,10 @@ CATEGORICAL = 2
 
 class UnsupportedTreesError(ValueError):
     """A model whose outputs are not, or not provably, a sum of leaves; the message says what it has."""
+
+
+class NoTreesError(UnsupportedTreesError):
+    """A model that is no tree ensemble at all."""
 
 
 class Encoder(Protocol):
@@ -117,6 +123,30 @@ class Ensemble:
     def width(self) -> int:
         """How many outputs one leaf adds to."""
         return int(self.values.shape[1])
+
+    def leaves(self, columns: NDArray[np.float64]) -> NDArray[np.int32]:
+        """The leaf of every row in every tree: columns (columns, rows) -> nodes (rows, trees)."""
+        require("numba", "trees", 'engine="trees"')
+        from taylorpoda.dividends.trees import kernels_route
+
+        leaves = kernels_route.leaves_of(
+            columns, self.column, self.threshold, self.flags, self.lookup_start, self.lookup, self.left, self.right,
+            self.roots,
+        )  # fmt: skip
+        return np.asarray(leaves)
+
+    def own_sum(self, rows: Any, columns: NDArray[np.float64] | None = None) -> NDArray[Any]:
+        """The library's own raw output of rows, rebuilt in its own arithmetic and dtype.
+
+        Args:
+            rows: Rows as the model's predict takes them.
+            columns: `encoder.encode(rows)`, where it is at hand.
+
+        Returns:
+            Shape (rows, outputs): margins, or what a forest's trees say on average.
+        """
+        known = self.encoder.encode(rows) if columns is None else columns
+        return self.arithmetic.predict(self.leaves(known), rows)
 
     def __repr__(self) -> str:
         """What was read, and how large it is."""

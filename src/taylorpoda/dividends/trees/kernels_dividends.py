@@ -15,6 +15,8 @@ from typing import Any
 import numba
 import numpy as np
 
+from taylorpoda.dividends.trees.kernels_layout import ascending
+
 
 @numba.njit(cache=True, nogil=True)
 def hoist(
@@ -120,7 +122,7 @@ def catalog(
             path[bit[node]] = player[node]
             others = above[node] - 1 if repeat[node] else above[node]
             here = np.empty((1 << others, 2), np.uint64)
-            here[0] = keys[player[node]]
+            here[0, 0], here[0, 1] = keys[player[node], 0], keys[player[node], 1]
             for place in range(others):
                 other = keys[path[place + 1 if repeat[node] and place >= bit[node] else place]]
                 for index in range(1 << place):
@@ -138,7 +140,7 @@ def catalog(
                         key = grown(key, room)
                         origin_node = grown_line(origin_node, room)
                         origin_index = grown_line(origin_index, room)
-                    key[count] = here[index]
+                    key[count, 0], key[count, 1] = here[index, 0], here[index, 1]
                     origin_node[count], origin_index[count] = node, index
                     table[slot] = count
                     count += 1
@@ -160,7 +162,9 @@ def catalog(
 def grown(array: Any, room: int) -> Any:
     """A longer copy."""
     result = np.zeros((room, array.shape[1]), array.dtype)
-    result[: len(array)] = array
+    for row in range(array.shape[0]):
+        for place in range(array.shape[1]):
+            result[row, place] = array[row, place]
     return result
 
 
@@ -168,7 +172,8 @@ def grown(array: Any, room: int) -> Any:
 def grown_line(array: Any, room: int) -> Any:
     """A longer copy of one axis."""
     result = np.zeros(room, array.dtype)
-    result[: len(array)] = array
+    for place in range(len(array)):
+        result[place] = array[place]
     return result
 
 
@@ -193,7 +198,7 @@ def members_of(
                     if origin_index[number] >> place & 1:
                         members[used] = path[place + 1 if repeat[node] and place >= bit[node] else place]
                         used += 1
-                members[indptr[number] : used].sort()
+                ascending(members, indptr[number], used)
                 number += 1
 
 

@@ -13,6 +13,18 @@ import numpy as np
 
 
 @numba.njit(cache=True, nogil=True)
+def ascending(array: Any, first: int, last: int) -> None:
+    """Sort a short stretch in place; numba's own sort takes longer to compile than all of this room's trees to walk."""
+    for place in range(first + 1, last):
+        value = array[place]
+        before = place
+        while before > first and array[before - 1] > value:
+            array[before] = array[before - 1]
+            before -= 1
+        array[before] = value
+
+
+@numba.njit(cache=True, nogil=True)
 def constant_below(left: Any, right: Any, values: Any, roots: Any) -> Any:
     """For each node whether all leaves below hold the same values; then splits below it change nothing."""
     nodes, width = values.shape
@@ -133,7 +145,8 @@ def units(end: Any, above: Any, bit: Any, repeat: Any, player: Any, starts: Any,
             unit_node[count], unit_bits[count], unit_start[count] = node, bits, used
             if used + bits > len(unit_players):
                 grown = np.empty(2 * len(unit_players) + bits, np.int32)
-                grown[:used] = unit_players[:used]
+                for place in range(used):
+                    grown[place] = unit_players[place]
                 unit_players = grown
             for place in range(above[node]):
                 unit_players[used] = path[place]
@@ -200,7 +213,7 @@ def expand(
                     members[used] = players[first + place]
                     used += 1
                     odd ^= (subset & one) != 0
-            members[begin:used].sort()
+            ascending(members, begin, used)
             node[number] = leaf[item]
             amounts[number] = -weight[item] if odd else weight[item]
             number += 1

@@ -57,7 +57,8 @@ def unit_tables(
         members = unit_start[unit + 1] - first
         size = 1 << bits
         table = tables[table_start[unit] : table_start[unit] + width * members * size].reshape((width, members, size))
-        table[:] = 0.0
+        for entry in range(table_start[unit], table_start[unit] + width * members * size):
+            tables[entry] = 0.0
         pattern = np.empty(size, np.int32)
         prefix = above[root]
         steps = depth[root]

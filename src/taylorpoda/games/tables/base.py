@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -99,18 +99,24 @@ class Table(ABC):
             r rows in the native container.
         """
 
-    def mix_grid(self, rows: NDArray[np.intp], present: NDArray[np.bool_], donors: NDArray[np.intp]) -> Any:
-        """All combinations of rows (g,), coalitions (c, n_columns) and donors (k,), in that nesting order.
+    def grid(self, rows: NDArray[np.intp], donors: NDArray[np.intp]) -> Callable[[NDArray[np.bool_]], Any]:
+        """Prepare to mix rows (g,) with donors (k,) in all combinations.
 
         Returns:
-            g * c * k rows in the native container.
+            A function of coalitions (c, n_columns) that gives g * c * k hybrid rows in the native container, nested in
+            that order.
         """
-        g, c, k = len(rows), len(present), len(donors)
-        return self.mix(
-            np.repeat(rows, c * k),
-            np.tile(np.repeat(present, k, axis=0), (g, 1)),
-            np.tile(donors, g * c),
-        )
+        g, k = len(rows), len(donors)
+
+        def mixed(present: NDArray[np.bool_]) -> Any:
+            c = len(present)
+            return self.mix(
+                np.repeat(rows, c * k),
+                np.tile(np.repeat(present, k, axis=0), (g, 1)),
+                np.tile(donors, g * c),
+            )
+
+        return mixed
 
     @abstractmethod
     def codes(self) -> NDArray[np.int64]:

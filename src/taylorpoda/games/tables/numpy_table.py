@@ -14,6 +14,7 @@ from taylorpoda.games.tables.base import (
     factorize_objects,
 )
 from taylorpoda.games.tables.frames import columns_of
+from taylorpoda.games.tables.grid import HybridGrid
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -125,12 +126,9 @@ class NumpyTable(Table):
         np.copyto(mixed, self._array[rows[0]] if one else self._array[rows], where=present)
         return mixed
 
-    def mix_grid(self, rows: NDArray[np.intp], present: NDArray[np.bool_], donors: NDArray[np.intp]) -> NDArray[Any]:
-        """Hybrid rows, all combinations, by broadcasting."""
-        own = self._array[rows][:, None, None, :]
-        others = self._array[donors][None, None, :, :]
-        mixed = np.where(present[None, :, None, :], own, others)
-        return mixed.reshape(-1, self._array.shape[1])
+    def grid(self, rows: NDArray[np.intp], donors: NDArray[np.intp]) -> HybridGrid:
+        """Hybrid rows, all combinations."""
+        return HybridGrid(self._array[rows], self._array[donors])
 
     def codes(self) -> NDArray[np.int64]:
         """Cells as integers."""

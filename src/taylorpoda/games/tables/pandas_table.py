@@ -14,8 +14,11 @@ from taylorpoda.games.tables.base import (
     factorize_objects,
 )
 from taylorpoda.games.tables.frames import columns_of
+from taylorpoda.games.tables.grid import HybridGrid
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import pandas as pd
     from numpy.typing import NDArray
 
@@ -180,15 +183,14 @@ class PandasTable(Table):
             cells[name] = pd.Series(column, dtype=dtype, copy=False)  # without its dtype pandas reads texts as strings
         return pd.DataFrame(cells, columns=self._frame.columns, copy=False)
 
-    def mix_grid(self, rows: NDArray[np.intp], present: NDArray[np.bool_], donors: NDArray[np.intp]) -> pd.DataFrame:
+    def grid(self, rows: NDArray[np.intp], donors: NDArray[np.intp]) -> Callable[[NDArray[np.bool_]], pd.DataFrame]:
         """Hybrid rows, all combinations."""
         import pandas as pd
 
         if self._block is None:
-            return super().mix_grid(rows, present, donors)
-        own, others = self._block[rows][:, None, None, :], self._block[donors][None, None, :, :]
-        mixed = np.where(present[None, :, None, :], own, others).reshape(-1, self.n_columns)
-        return pd.DataFrame(mixed, columns=self._frame.columns, copy=False)
+            return super().grid(rows, donors)
+        grid = HybridGrid(self._block[rows], self._block[donors])
+        return lambda present: pd.DataFrame(grid(present), columns=self._frame.columns, copy=False)
 
     def codes(self) -> NDArray[np.int64]:
         """Cells as integers."""
