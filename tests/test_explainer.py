@@ -435,9 +435,7 @@ def test_an_error_of_the_model_names_the_row_and_coalition_that_caused_it():
         return rows[:, 0]
 
     for background in (BACKGROUND, FRAME.to_numpy(dtype=object)):
-        with pytest.raises(
-            ValueError, match=r"OSError on explained row 1 with coalition \{x0, x2\}: no"
-        ) as caught:
+        with pytest.raises(ValueError, match=r"OSError on explained row 1 with coalition \{x0, x2\}: no") as caught:
             tp.Explainer(model, background)(np.array([[1.0, 2.0, 3.5], [77.0, 78.0, 79.0]]))
         assert isinstance(caught.value.__cause__, OSError)
 

@@ -39,7 +39,7 @@ def test_cells_hold_the_attributions():
     names = [head.text for head in tree.findall(".//thead/tr/th")][2:]
     for row, line in enumerate(tree.findall(".//tbody/tr")):
         for name, cell in zip(names, line.findall("td")[1:], strict=True):
-            value = explanation.values[row, explanation.feature_names.index(name)]  # noqa: PD011 - no DataFrame
+            value = explanation.values[row, explanation.feature_names.index(name)]
             shown = float(cell.text.replace("\N{MINUS SIGN}", "-"))
             assert abs(shown - value) < 0.0051 * np.abs(explanation.values).max()
 
