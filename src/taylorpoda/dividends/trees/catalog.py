@@ -74,8 +74,8 @@ def build_catalog(
     node_start = 2 * layout.width * id_start
     tables, empty = np.empty(node_start[-1]), np.zeros(int(layout.slots.max(initial=0)) + layout.width)
     kernels_dividends.hoist(
-        counts, leaf_start, leaf_values, layout.end, layout.above, layout.bit, layout.repeat, layout.starts, layout.slots,
-        trees, node_start, tables, empty,
+        counts, leaf_start, leaf_values, layout.end, layout.above, layout.bit, layout.repeat, layout.starts,
+        layout.slots, trees, node_start, tables, empty,
     )  # fmt: skip
     keys = np.random.default_rng(_SEED).integers(0, 2**64, size=(n_players, 2), dtype=np.uint64)
     ids = np.empty(id_start[-1], dtype=np.int32)
@@ -86,7 +86,7 @@ def build_catalog(
     if not len(node):
         msg = (
             f"the dividends of these trees are spread over more than {limit} coalitions "
-            f"({human_bytes(limit * _BYTES_PER_COALITION)}); give more max_memory, or use policy=\"shapley\"."
+            f'({human_bytes(limit * _BYTES_PER_COALITION)}); give more max_memory, or use policy="shapley".'
         )
         raise ValueError(msg)
     sizes = np.bitwise_count(index.astype(np.uint32)).astype(np.int64) + 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -140,7 +141,7 @@ class TreeGame:
 
         def fill(first: int, last: int) -> None:
             kernels_shapley.unit_tables(
-                counts, leaf_start, self._leaf_values, layout.end, layout.depth, layout.side, layout.above, layout.bit,
+                counts, leaf_start, self._leaf_values, layout.end, layout.depth, layout.above, layout.bit,
                 layout.player, units.node, units.bits, units.start, units.players, start, everyone[first:last],
                 occlusion, tables,
             )  # fmt: skip
@@ -156,7 +157,7 @@ class TreeGame:
             task(0, count)
             return
         with ThreadPoolExecutor(jobs) as pool:
-            for done in [pool.submit(task, int(first), int(last)) for first, last in zip(ends[:-1], ends[1:], strict=True)]:
+            for done in [pool.submit(task, int(first), int(last)) for first, last in pairwise(ends)]:
                 done.result()
 
     def full(self, columns: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -204,9 +205,10 @@ class TreeGame:
         if len(self._tabled_trees):
             tables, start = self._occlusion_tables if occlusion else self._shapley_tables
             kernels_shapley.look_up(
-                np.ascontiguousarray(columns[:, first:last]), 0, last - first, *layout.splits(), layout.end, layout.depth,
-                layout.side, layout.above, layout.bit, layout.starts, units.kind, units.start, units.players, units.bits,
-                units.of_node, start, tables, layout.slots, layout.width, self._tabled_trees, layout.levels, result,
+                np.ascontiguousarray(columns[:, first:last]), 0, last - first, *layout.splits(), layout.end,
+                layout.depth, layout.side, layout.above, layout.bit, layout.starts, units.kind, units.start,
+                units.players, units.bits, units.of_node, start, tables, layout.slots, layout.width,
+                self._tabled_trees, layout.levels, result,
             )  # fmt: skip
         by_row = np.ascontiguousarray(np.moveaxis(result, 2, 0))
         if len(self._paired_trees):
@@ -226,8 +228,8 @@ class TreeGame:
         points, point_weights = _quadrature(int(layout.above.max(initial=0)))
         kernels_pairs.walk_covers(
             occlusion, columns, first, last, *layout.splits(), layout.values, layout.depth, layout.side, layout.above,
-            layout.bit, layout.player, self._kept, layout.starts, layout.slots, self._paired_trees, layout.levels, points,
-            point_weights, result,
+            layout.bit, layout.player, self._kept, layout.starts, layout.slots, self._paired_trees, layout.levels,
+            points, point_weights, result,
         )  # fmt: skip
 
     def _walk(
@@ -314,7 +316,7 @@ class TreeGame:
         return np.stack([game.to_dense() for game in self.dividends(columns, row)])
 
     def values(self, columns: NDArray[np.float64], row: int, coalitions: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """v of coalitions of one row by walking the trees: (m, players) -> (outputs, m)."""
+        """Values of coalitions of one row by walking the trees: (m, players) -> (outputs, m)."""
         from taylorpoda.dividends.trees import kernels_pairs
 
         layout = self.layout
@@ -322,13 +324,13 @@ class TreeGame:
         result = np.tile(self.base, (len(present), 1))
         if self.background is None:
             kernels_pairs.coalition_covers(
-                row, columns, present, *layout.splits(), layout.values, layout.end, layout.depth, layout.side, layout.bit,
-                layout.player, self._shares, layout.starts, layout.slots, layout.levels, result,
+                row, columns, present, *layout.splits(), layout.values, layout.end, layout.depth, layout.side,
+                layout.bit, layout.player, self._shares, layout.starts, layout.slots, layout.levels, result,
             )  # fmt: skip
         else:
             kernels_pairs.coalition_values(
-                row, columns, present, self.background, self.weights / self.weights.sum(), *layout.splits(), layout.values,
-                layout.end, layout.bit, layout.player, layout.starts, layout.slots, result,
+                row, columns, present, self.background, self.weights / self.weights.sum(), *layout.splits(),
+                layout.values, layout.end, layout.bit, layout.player, layout.starts, layout.slots, result,
             )  # fmt: skip
         return np.ascontiguousarray(result.T)
 

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 
+from taylorpoda.dividends.trees.compiling import compiled
 from taylorpoda.dividends.trees.kernels_layout import ascending
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def hoist(
     counts: Any,
     leaf_start: Any,
@@ -47,7 +47,9 @@ def hoist(
             size = 1 << known
             here = place[node - first]
             if bit[node] < 0:
-                leaf_dividends(counts[leaf_start[node] : leaf_start[node + 1]], known, values[node], h[:, here : here + size])
+                leaf_dividends(
+                    counts[leaf_start[node] : leaf_start[node + 1]], known, values[node], h[:, here : here + size]
+                )
                 continue
             left, right = place[node + 1 - first], place[end[node + 1] - first]
             one = 1 << bit[node]
@@ -67,9 +69,9 @@ def hoist(
             empty[slots[tree] + slot] += h[slot, 0]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def leaf_dividends(weight: Any, players: int, value: Any, result: Any) -> None:
-    """h of one leaf: the Moebius transform of value * C(complement), shape (width, 2**players)."""
+    """The table h of one leaf: the Moebius transform of value * C(complement), shape (width, 2**players)."""
     size = 1 << players
     first = result[0]
     for subset in range(size):
@@ -86,9 +88,18 @@ def leaf_dividends(weight: Any, players: int, value: Any, result: Any) -> None:
             row[subset] = value[slot] * first[subset]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def catalog(
-    above: Any, bit: Any, repeat: Any, player: Any, starts: Any, chosen: Any, id_start: Any, keys: Any, ids: Any, limit: int
+    above: Any,
+    bit: Any,
+    repeat: Any,
+    player: Any,
+    starts: Any,
+    chosen: Any,
+    id_start: Any,
+    keys: Any,
+    ids: Any,
+    limit: int,
 ) -> Any:
     """Number the coalitions that stay at splits, equal ones alike; number 0 is the empty coalition.
 
@@ -158,7 +169,7 @@ def catalog(
     return origin_node[:count], origin_index[:count]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def grown(array: Any, room: int) -> Any:
     """A longer copy."""
     result = np.zeros((room, array.shape[1]), array.dtype)
@@ -168,7 +179,7 @@ def grown(array: Any, room: int) -> Any:
     return result
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def grown_line(array: Any, room: int) -> Any:
     """A longer copy of one axis."""
     result = np.zeros(room, array.dtype)
@@ -177,9 +188,17 @@ def grown_line(array: Any, room: int) -> Any:
     return result
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def members_of(
-    origin_node: Any, origin_index: Any, above: Any, bit: Any, repeat: Any, player: Any, starts: Any, indptr: Any, members: Any
+    origin_node: Any,
+    origin_index: Any,
+    above: Any,
+    bit: Any,
+    repeat: Any,
+    player: Any,
+    starts: Any,
+    indptr: Any,
+    members: Any,
 ) -> None:
     """List the players of each coalition of a catalog, ascending; origins come in the order of the nodes."""
     path = np.empty(len(above) + 1, np.int32)
@@ -202,7 +221,7 @@ def members_of(
                 number += 1
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def row_dividends(
     columns: Any,
     first_row: int,

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 
+from taylorpoda.dividends.trees.compiling import compiled
 
-@numba.njit(cache=True, nogil=True)
+
+@compiled
 def ascending(array: Any, first: int, last: int) -> None:
     """Sort a short stretch in place; numba's own sort takes longer to compile than all of this room's trees to walk."""
     for place in range(first + 1, last):
@@ -24,7 +25,7 @@ def ascending(array: Any, first: int, last: int) -> None:
         array[before] = value
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def constant_below(left: Any, right: Any, values: Any, roots: Any) -> Any:
     """For each node whether all leaves below hold the same values; then splits below it change nothing."""
     nodes, width = values.shape
@@ -55,7 +56,7 @@ def constant_below(left: Any, right: Any, values: Any, roots: Any) -> Any:
     return same, first
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def preorder(left: Any, right: Any, column: Any, cut: Any, roots: Any, player_of_column: Any) -> Any:
     """Visit every tree parents first, left before right; nodes marked in `cut` become leaves.
 
@@ -109,8 +110,8 @@ def preorder(left: Any, right: Any, column: Any, cut: Any, roots: Any, player_of
     return source[:count], end[:count], depth[:count], side[:count], above[:count], bit[:count], repeat[:count], starts
 
 
-@numba.njit(cache=True, nogil=True)
-def units(end: Any, above: Any, bit: Any, repeat: Any, player: Any, starts: Any, least: int) -> Any:
+@compiled
+def units(end: Any, above: Any, bit: Any, player: Any, starts: Any, least: int) -> Any:
     """Choose subtrees that are looked up as one: each has the pattern of its root and the outcomes of its own splits.
 
     Returns:
@@ -166,7 +167,7 @@ def units(end: Any, above: Any, bit: Any, repeat: Any, player: Any, starts: Any,
     return kind, unit_node[:count], unit_bits[:count], unit_start[: count + 1], unit_players[:used]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def path_players(above: Any, bit: Any, player: Any, starts: Any) -> Any:
     """The players on the path to each leaf, end to end, and where each leaf's begin."""
     start = np.zeros(len(above) + 1, np.int64)
@@ -184,11 +185,11 @@ def path_players(above: Any, bit: Any, player: Any, starts: Any) -> Any:
     return players, start
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def expand(
     leaf: Any, only_x: Any, only_b: Any, weight: Any, players: Any, start: Any, count_x: Any, count_b: Any
 ) -> Any:
-    """List A with every subset of B for pairs (A, B): members, where coalitions start, leaf and signed weight of each."""
+    """List A with every subset of B for pairs (A, B): members, where coalitions start, leaf, signed weight of each."""
     coalitions = 0
     entries = 0
     for item in range(len(leaf)):

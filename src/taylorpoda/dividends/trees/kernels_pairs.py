@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 
+from taylorpoda.dividends.trees.compiling import compiled, inlined
 from taylorpoda.dividends.trees.kernels_route import goes_left
 
 SHAPLEY, OCCLUSION, DENSE, LISTED = 0, 1, 2, 3
 CHUNK = 128
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def ones(word: Any) -> int:
     """How many bits are set."""
     count = 0
@@ -28,7 +28,7 @@ def ones(word: Any) -> int:
     return count
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def pair_factors(levels: int) -> Any:
     """What a member of A gets, (a-1)! b! / (a+b)!, and what one of B loses, a! (b-1)! / (a+b)!: (a, b) tables."""
     gain, loss = np.zeros((levels + 2, levels + 2)), np.zeros((levels + 2, levels + 2))
@@ -44,7 +44,7 @@ def pair_factors(levels: int) -> Any:
     return gain, loss
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def walk_pairs(
     mode: int,
     columns: Any,
@@ -81,7 +81,23 @@ def walk_pairs(
         last_row: One past the last.
         background: Columns of the background, (columns, background rows).
         weights: Their weights.
-        column: Columns of splits, followed by what else describes the trees, as in the layout.
+        column: Column of each split, -1 at leaves; the trees come as in the layout.
+        threshold: Its threshold.
+        flags: Its flags.
+        lookup_start: Where its categories begin.
+        lookup: All categories.
+        values: Shape (nodes, width): leaf values per unit of background weight.
+        end: One past each node's subtree.
+        depth: Depth of every node.
+        side: 1 at left children.
+        above: Distinct players above every node.
+        bit: Bit of every split, -1 at leaves.
+        player: Player of every split.
+        starts: Where trees start.
+        slots: First output of each tree.
+        chosen: The trees to walk.
+        levels: The largest depth.
+        result: Added to.
         listed: (leaf, A, B, weight) arrays for LISTED.
 
     Returns:
@@ -151,7 +167,9 @@ def walk_pairs(
                                 while True:
                                     sign = weight if ones(np.uint64(subset)) % 2 == 0 else -weight
                                     for slot in range(width):
-                                        result[row - first_row, slots[tree] + slot, base | subset] += sign * values[node, slot]
+                                        result[row - first_row, slots[tree] + slot, base | subset] += (
+                                            sign * values[node, slot]
+                                        )
                                     if subset == 0:
                                         break
                                     subset = (subset - 1) & members
@@ -172,7 +190,9 @@ def walk_pairs(
                     n_x, n_b = 0, 0
                     to_x, x_x, b_x = alive[x_side, level + 1], only_x[x_side, level + 1], only_b[x_side, level + 1]
                     to_b, x_b, b_b = (
-                        alive[1 - x_side, level + 1], only_x[1 - x_side, level + 1], only_b[1 - x_side, level + 1],
+                        alive[1 - x_side, level + 1],
+                        only_x[1 - x_side, level + 1],
+                        only_b[1 - x_side, level + 1],
                     )
                     for item in range(many):
                         other = here[item]
@@ -195,7 +215,7 @@ def walk_pairs(
     return entries
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def walk_covers(
     occlusion: bool,
     columns: Any,
@@ -245,7 +265,9 @@ def walk_covers(
                     path[bit[node]] = player[node]
                     place_of[level] = bit[node]
                     cell = columns[column[node], row]
-                    outcome[level] = 1 if goes_left(cell, threshold[node], flags[node], lookup_start[node], lookup) else 0
+                    outcome[level] = (
+                        1 if goes_left(cell, threshold[node], flags[node], lookup_start[node], lookup) else 0
+                    )
                     continue
                 known = above[node]
                 here = pattern[level]
@@ -271,7 +293,7 @@ def walk_covers(
                         result[row - first_row, slots[tree] + slot, path[place]] += amount * values[node, slot]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def coalition_values(
     row: int,
     columns: Any,
@@ -291,7 +313,7 @@ def coalition_values(
     slots: Any,
     result: Any,
 ) -> None:
-    """v of coalitions of one row by walking hybrid rows, added to `result`, shape (coalitions, outputs)."""
+    """Values of coalitions of one row by walking hybrid rows, added to `result`, shape (coalitions, outputs)."""
     width = values.shape[1]
     for coalition in range(present.shape[0]):
         members = present[coalition]
@@ -307,7 +329,7 @@ def coalition_values(
                     result[coalition, slots[tree] + slot] += weights[other] * values[node, slot]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def coalition_covers(
     row: int,
     columns: Any,
@@ -353,7 +375,9 @@ def coalition_covers(
                         result[coalition, slots[tree] + slot] += reach[level] * values[node, slot]
                 elif members[player[node]]:
                     cell = columns[column[node], row]
-                    outcome[level] = 1 if goes_left(cell, threshold[node], flags[node], lookup_start[node], lookup) else 0
+                    outcome[level] = (
+                        1 if goes_left(cell, threshold[node], flags[node], lookup_start[node], lookup) else 0
+                    )
                 else:
                     outcome[level] = -1
                 node += 1

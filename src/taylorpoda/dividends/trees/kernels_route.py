@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numba
 import numpy as np
+
+from taylorpoda.dividends.trees.compiling import compiled, inlined
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def goes_left(cell: float, threshold: float, flags: int, start: int, lookup: Any) -> bool:
     """Whether a cell goes left at a split."""
     if flags & 2:
@@ -21,7 +22,7 @@ def goes_left(cell: float, threshold: float, flags: int, start: int, lookup: Any
     return (flags & 1) != 0 and cell != cell  # noqa: PLR0124 - NaN
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def leaves_of(
     columns: Any,
     column: Any,
@@ -50,7 +51,7 @@ def leaves_of(
     return result
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def add_leaves(
     columns: Any,
     column: Any,
@@ -70,9 +71,7 @@ def add_leaves(
         for row in range(columns.shape[1]):
             node = starts[tree]
             while bit[node] >= 0:
-                left = goes_left(
-                    columns[column[node], row], threshold[node], flags[node], lookup_start[node], lookup
-                )
+                left = goes_left(columns[column[node], row], threshold[node], flags[node], lookup_start[node], lookup)
                 node = node + 1 if left else end[node + 1]
             for slot in range(values.shape[1]):
                 result[row, slots[tree] + slot] += values[node, slot]

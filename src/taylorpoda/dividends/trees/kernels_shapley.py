@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 
+from taylorpoda.dividends.trees.compiling import compiled
 from taylorpoda.dividends.trees.kernels_tables import BLOCK, leaf_table, outcomes
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def unit_tables(
     counts: Any,
     leaf_start: Any,
     values: Any,
     end: Any,
     depth: Any,
-    side: Any,
     above: Any,
     bit: Any,
     player: Any,
@@ -38,7 +37,6 @@ def unit_tables(
         values: Shape (nodes, width): leaf values per unit of background weight.
         end: Where each node's subtree ends.
         depth: Depth of every node.
-        side: 1 at left children.
         above: Distinct players above every node.
         bit: Bit of every split, -1 at leaves.
         player: Player of every split.
@@ -100,7 +98,7 @@ def unit_tables(
                         row[index] += value * source[pattern[index]]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def path_sides(root: int, leaf: int, end: Any, result: Any) -> None:
     """Whether the path from a root goes left (1) or right (0) at each level down to a leaf."""
     node = root
@@ -115,7 +113,7 @@ def path_sides(root: int, leaf: int, end: Any, result: Any) -> None:
         level += 1
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def single_leaf(weight: Any, players: int, occlusion: bool) -> Any:
     """Attributions of a leaf of value 1: (players, patterns)."""
     size = 1 << players
@@ -145,7 +143,7 @@ def single_leaf(weight: Any, players: int, occlusion: bool) -> Any:
     return result
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def look_up(
     columns: Any,
     first_row: int,
@@ -199,7 +197,13 @@ def look_up(
                 if kind[node] == 0:
                     place[level] = bit[node]
                     outcomes(
-                        columns[column[node]], threshold[node], flags[node], lookup_start[node], lookup, first, count,
+                        columns[column[node]],
+                        threshold[node],
+                        flags[node],
+                        lookup_start[node],
+                        lookup,
+                        first,
+                        count,
                         outcome[level],
                     )
                     node += 1
@@ -211,8 +215,14 @@ def look_up(
                 for inner in range(node, end[node]):
                     if bit[inner] >= 0:
                         outcomes(
-                            columns[column[inner]], threshold[inner], flags[inner], lookup_start[inner], lookup, first,
-                            count, went,
+                            columns[column[inner]],
+                            threshold[inner],
+                            flags[inner],
+                            lookup_start[inner],
+                            lookup,
+                            first,
+                            count,
+                            went,
                         )
                         for row in range(count):
                             index[row] |= went[row] << used

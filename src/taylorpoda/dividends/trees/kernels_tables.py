@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
+
+from taylorpoda.dividends.trees.compiling import compiled, inlined
 
 BLOCK = 64
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def outcomes(
     cells: Any, threshold: float, flags: int, start: int, lookup: Any, first: int, count: int, result: Any
 ) -> None:
@@ -26,7 +27,7 @@ def outcomes(
             result[row] = 1 if cells[first + row] <= threshold else 0
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def count_patterns(
     columns: Any,
     weights: Any,
@@ -65,7 +66,13 @@ def count_patterns(
                 if bit[node] >= 0:
                     place[level] = bit[node]
                     outcomes(
-                        columns[column[node]], threshold[node], flags[node], lookup_start[node], lookup, first, count,
+                        columns[column[node]],
+                        threshold[node],
+                        flags[node],
+                        lookup_start[node],
+                        lookup,
+                        first,
+                        count,
                         outcome[level],
                     )
                 else:
@@ -75,7 +82,7 @@ def count_patterns(
                         counts[start + (here[row] & mask)] += weights[first + row]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def superset_sums(counts: Any, leaf_start: Any, bit: Any, starts: Any, chosen: Any) -> None:
     """Turn each leaf's counts into C(q), the weight of the background rows whose pattern holds q."""
     for tree in chosen:
@@ -91,7 +98,7 @@ def superset_sums(counts: Any, leaf_start: Any, bit: Any, starts: Any, chosen: A
                 step *= 2
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def shares_kept(shares: Any, depth: Any, bit: Any, above: Any, starts: Any, levels: int, kept: Any) -> None:
     """For the path-dependent game: per node and player above it, the product of the cover shares of its branches.
 
@@ -119,7 +126,7 @@ def shares_kept(shares: Any, depth: Any, bit: Any, above: Any, starts: Any, leve
             kept[node, place] = share * (kept[over, place] if place < above[over] else 1.0)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def branch_shares(cover: Any, end: Any, bit: Any) -> Any:
     """For each node the part of its parent's training weight that it kept; roots keep 1.
 
@@ -135,7 +142,7 @@ def branch_shares(cover: Any, end: Any, bit: Any) -> Any:
     return shares
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def product_counts(kept: Any, above: Any, bit: Any, starts: Any, chosen: Any, leaf_start: Any, counts: Any) -> None:
     """C(q) of the path-dependent game: the product of the shares kept over the players in q."""
     for tree in chosen:
@@ -149,11 +156,11 @@ def product_counts(kept: Any, above: Any, bit: Any, starts: Any, chosen: Any, le
                     table[subset | 1 << place] = table[subset] * kept[node, place]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def leaf_table(weight: Any, players: int, plus: Any, minus: Any, without: Any) -> None:
     """Shapley values of one leaf of value 1 as subset sums.
 
-    For a row of pattern p: a player outside p gets -minus(p), a player i in p gets plus(p) - plus(p - i) - minus(p - i).
+    For a row of pattern p: a player outside p gets -minus(p), one in p gets plus(p) - plus(p - i) - minus(p - i).
 
     Args:
         weight: C(q), length 2**players.

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from taylorpoda._support.optional import require
+from taylorpoda.dividends.trees.ensemble import UnsupportedTreesError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from taylorpoda.dividends.trees.ensemble import Ensemble
 
+MOST_ON_A_PATH = 63  # players, so that a set of them fits 64 bits with room to shift
 UNIT_BITS = 7  # a table of 2**7 indices stays in the first-level cache with its rows
 
 
@@ -74,7 +76,7 @@ class Layout:
         """Which nodes are leaves."""
         return self.bit < 0
 
-    def splits(self) -> tuple[Any, ...]:
+    def splits(self) -> tuple[Any, Any, Any, Any, Any]:
         """What decides where a row goes, in the order the kernels take it."""
         return self.column, self.threshold, self.flags, self.lookup_start, self.lookup
 
@@ -86,6 +88,9 @@ def lay_out(ensemble: Ensemble, player_of_feature: NDArray[Any], *, merge_consta
         ensemble: The trees.
         player_of_feature: Shape (features,): the player of each feature.
         merge_constant: Whether subtrees whose leaves agree become one leaf.
+
+    Raises:
+        UnsupportedTreesError: If more players than fit a word meet on one path.
     """
     require("numba", "trees", 'engine="trees"')
     from taylorpoda.dividends.trees import kernels_layout
@@ -97,6 +102,9 @@ def lay_out(ensemble: Ensemble, player_of_feature: NDArray[Any], *, merge_consta
     source, end, depth, side, above, bit, repeat, starts = kernels_layout.preorder(
         ensemble.left, ensemble.right, ensemble.column, cut, ensemble.roots, player_of_column
     )
+    if above.max(initial=0) > MOST_ON_A_PATH:
+        msg = f"{above.max()} features meet on one path of its trees; at most {MOST_ON_A_PATH} fit the bits of a word."
+        raise UnsupportedTreesError(msg)
     leaf = bit < 0
     column = np.where(leaf, -1, ensemble.column[source]).astype(np.int32)
     inner_players = player_of_column[np.where(leaf, 0, column)] if len(player_of_column) else np.zeros(len(leaf))
@@ -146,7 +154,7 @@ class Units:
     @property
     def entries(self) -> NDArray[np.int64]:
         """Numbers in the table of each unit, for one output."""
-        return np.diff(self.start) << np.minimum(self.bits, 62)
+        return np.left_shift(np.diff(self.start), np.minimum(self.bits, 62), dtype=np.int64)
 
 
 def find_units(layout: Layout) -> Units:
@@ -154,7 +162,7 @@ def find_units(layout: Layout) -> Units:
     from taylorpoda.dividends.trees import kernels_layout
 
     kind, node, bits, start, players = kernels_layout.units(
-        layout.end, layout.above, layout.bit, layout.repeat, layout.player, layout.starts, UNIT_BITS
+        layout.end, layout.above, layout.bit, layout.player, layout.starts, UNIT_BITS
     )
     of_node = np.full(len(kind), -1, dtype=np.int32)
     of_node[node] = np.arange(len(node))

@@ -157,7 +157,7 @@ class _Splits:
 
 
 def _oblivious(raw: dict[str, Any], width: int, splits: _Splits, number: int) -> TreeArrays:
-    """A complete binary tree in heap order. Outcome bit k of the leaf index belongs to split k, the last is the root."""
+    """A complete binary tree in heap order. Bit k of the leaf index tells split k's outcome, the last the root's."""
     levels = raw.get("splits") or []
     depth = len(levels)
     inner, leaves = (1 << depth) - 1, 1 << depth

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -201,7 +202,7 @@ def _categories(stored: dict[str, Any] | None) -> list[list[Any] | None]:
         if "offsets" in entry:
             text = bytes(value & 0xFF for value in values)
             ends = entry["offsets"]
-            words = [text[start:end].decode() for start, end in zip(ends[:-1], ends[1:], strict=True)]
+            words = [text[start:end].decode() for start, end in pairwise(ends)]
             found.append(words or None)
         else:
             found.append(list(values) or None)
