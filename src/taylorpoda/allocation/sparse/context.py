@@ -79,11 +79,11 @@ class SparseContext:
         lead = np.broadcast_shapes(present.shape[:-2], self.lead)
         whole = np.broadcast_to(present, (*lead, *present.shape[-2:]))
         if lead != self.lead:  # more axes than there are games: all of them belong to the one row
-            flat = whole.reshape(-1, self.n_players)
             if self.lead:
                 msg = f"coalitions have shape {present.shape}; the axes before the last two must match {self.lead}."
                 raise ValueError(msg)
-            return np.asarray(self.games.dividends(self._rows[0]).value_of(flat)).reshape(whole.shape[:-1])
+            listed = whole.reshape(-1, self.n_players)
+            return np.asarray(self.games.dividends(self._rows[0]).value_of(listed)).reshape(whole.shape[:-1])
         flat = whole.reshape(len(self._rows), -1, self.n_players)
         values = [self.games.dividends(row).value_of(masks) for row, masks in zip(self._rows, flat, strict=True)]
         return np.array(values).reshape(whole.shape[:-1])

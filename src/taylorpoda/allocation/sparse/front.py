@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from taylorpoda._support.choices import Registry
 from taylorpoda.allocation.sparse.context import SparseContext, context_of
 from taylorpoda.allocation.sparse.linear import allocate_shapley
+from taylorpoda.allocation.sparse.own_shares import allocate_shares
+from taylorpoda.allocation.sparse.random_tables import allocate_dirichlet
 from taylorpoda.allocation.sparse.scoring import check_utility, checked_attributions, score_rows
 from taylorpoda.utilities import Utility, resolve
 
@@ -24,6 +26,8 @@ SPARSE_POLICIES: Registry[Callable[[SparseContext, Utility, Options], Allocation
     "policy",
     {
         "shapley": allocate_shapley,
+        "dirichlet": allocate_dirichlet,
+        "shares": allocate_shares,
     },
 )
 

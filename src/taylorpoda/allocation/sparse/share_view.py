@@ -25,13 +25,13 @@ class SparseShareView(ShareView):
 
     Attributes:
         members_of: The coalitions that have something to share, in the order of the dividends.
-        values: Shape (members,): the share of each entry of `members_of.members`.
+        weights: Shape (members,): the share of each entry of `members_of.members`.
     """
 
-    def __init__(self, members_of: Coalitions, values: NDArray[np.float64]) -> None:
+    def __init__(self, members_of: Coalitions, weights: NDArray[np.float64]) -> None:
         self.members_of = members_of
-        self.values = values.view()
-        self.values.flags.writeable = False
+        self.weights = weights.view()
+        self.weights.flags.writeable = False
 
     @cached_property
     def coalitions(self) -> list[int]:  # type: ignore[override]
@@ -42,7 +42,7 @@ class SparseShareView(ShareView):
     def array(self) -> NDArray[np.float64]:  # type: ignore[override]
         """Shape (coalitions, n), made on first access: it may be large."""
         dense = np.zeros((len(self), self.members_of.n_players))
-        dense[self.members_of.owner, self.members_of.members] = self.values
+        dense[self.members_of.owner, self.members_of.members] = self.weights
         dense.flags.writeable = False
         return dense
 
@@ -57,7 +57,7 @@ class SparseShareView(ShareView):
             raise KeyError(coalition)
         row = np.zeros(self.members_of.n_players)
         part = slice(self.members_of.indptr[position], self.members_of.indptr[position + 1])
-        row[self.members_of.members[part]] = self.values[part]
+        row[self.members_of.members[part]] = self.weights[part]
         row.flags.writeable = False
         return row
 
@@ -91,6 +91,6 @@ def even_view(dividends: SparseDividends) -> SparseShareView:
 def attributions_of_shares(dividends: SparseDividends, view: SparseShareView) -> Any:
     """a_i = H({i}) + sum of share_{i,S} H(S) over the interactions S that hold i, in the order of `interactions_of`."""
     shared = interactions_of(dividends)
-    weights = np.repeat(shared.values, shared.coalitions.sizes) * view.values
+    weights = np.repeat(shared.values, shared.coalitions.sizes) * view.weights
     adapted = np.bincount(shared.coalitions.members, weights=weights, minlength=dividends.n_players)
     return dividends.singletons() + adapted
