@@ -45,7 +45,7 @@ class GaussianWorld:
         for player in range(n):
             for mask in range(2**n):
                 if mask >> player & 1:
-                    size = bin(mask).count("1")
+                    size = mask.bit_count()
                     share = factorial(size - 1) * factorial(n - size) / factorial(n)
                     found[:, player] += share * (values[:, mask] - values[:, mask ^ 1 << player])
         return found

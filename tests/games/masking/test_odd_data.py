@@ -1,4 +1,4 @@
-"""Constant and duplicate columns, one row, gaps, unseen categories: the right answer or an error that says what to do."""
+"""Constant and duplicate columns, one row, gaps, unseen categories: the right answer or an error that helps."""
 
 from __future__ import annotations
 
