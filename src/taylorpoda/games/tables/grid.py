@@ -17,6 +17,14 @@ _STEP_BYTES = 2**18  # hybrid rows stay in the cache until all their pieces are 
 _FEWEST = 256  # coalitions worth preparing pieces for
 
 
+def choose(present: NDArray[np.bool_], own: NDArray[Any], donors: NDArray[Any]) -> NDArray[Any]:
+    """Cells of `own` where `present`, of `donors` elsewhere, in their own dtype: `np.where` would turn byte orders."""
+    mixed = np.empty(np.broadcast_shapes(present.shape, own.shape, donors.shape), dtype=donors.dtype)
+    mixed[...] = donors
+    np.copyto(mixed, own, where=present)
+    return mixed
+
+
 class HybridGrid:
     """Rows mixed with the same donors, coalition after coalition.
 
@@ -45,8 +53,7 @@ class HybridGrid:
         """
         n_columns, width = self._donors.shape[1], self._width()
         if not self._pieces and (len(present) < _FEWEST or width < 2):
-            mixed = np.where(present[None, :, None, :], self._own[:, None, None, :], self._donors)
-            return mixed.reshape(-1, n_columns)
+            return choose(present[None, :, None, :], self._own[:, None, None, :], self._donors).reshape(-1, n_columns)
         spans = [slice(start, min(start + width, n_columns)) for start in range(0, n_columns, width)]
         if not self._pieces:
             self._pieces = [[self._mixtures(row, columns) for columns in spans] for row in self._own]
@@ -70,9 +77,9 @@ class HybridGrid:
     def _mixtures(self, row: NDArray[Any], columns: slice) -> NDArray[Any]:
         """All mixtures of some columns, each row of cells as one item: shape (2**columns, donors)."""
         ways = all_coalitions(columns.stop - columns.start)
-        mixed = np.where(ways[:, None, :], row[columns], self._donors[:, columns])
+        mixed = choose(ways[:, None, :], row[columns], self._donors[:, columns])
         whole = np.dtype((np.void, mixed.itemsize * mixed.shape[-1]))
-        return np.ascontiguousarray(mixed).view(whole)[..., 0]
+        return mixed.view(whole)[..., 0]
 
     def _rows_of_pieces(self, spans: list[slice]) -> np.dtype[Any]:
         size = self._donors.itemsize

@@ -14,7 +14,7 @@ from taylorpoda.games.tables.base import (
     factorize_objects,
 )
 from taylorpoda.games.tables.frames import columns_of
-from taylorpoda.games.tables.grid import HybridGrid
+from taylorpoda.games.tables.grid import HybridGrid, choose
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -173,7 +173,7 @@ class PandasTable(Table):
         import pandas as pd
 
         if self._block is not None:
-            mixed = np.where(present, self._block[rows], self._block[donors])
+            mixed = choose(present, self._block[rows], self._block[donors])
             return pd.DataFrame(mixed, columns=self._frame.columns, copy=False)
         if self._columns is None:
             self._columns = [self._frame.iloc[:, j].array for j in range(self.n_columns)]
