@@ -18,6 +18,7 @@ from taylorpoda.allocation import POLICIES
 from taylorpoda.allocation.options import Options
 from taylorpoda.engines.base import Problem
 from taylorpoda.engines.choice import ENGINES, choose_engine
+from taylorpoda.engines.no_background import NoBackground
 from taylorpoda.explanation.build import build
 from taylorpoda.explanation.subject import Subject
 from taylorpoda.games.masking import resolve_masking
@@ -25,18 +26,19 @@ from taylorpoda.games.models import bind_model
 from taylorpoda.games.models.labels import LabelRule
 from taylorpoda.games.players import Players
 from taylorpoda.games.tables import frame_kind, read_background
+from taylorpoda.games.tables.base import Table
 from taylorpoda.utilities import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from taylorpoda.engines.base import Engine
     from taylorpoda.explanation.core import Explanation
     from taylorpoda.games.masking.base import Masking
     from taylorpoda.games.models.base import BoundModel
-    from taylorpoda.games.tables.base import Table
     from taylorpoda.utilities import Utility
 
-EngineName = Literal["auto", "exact"]
+EngineName = Literal["auto", "exact", "trees"]
 
 
 class Explainer:
@@ -45,7 +47,8 @@ class Explainer:
     Args:
         model: An estimator with `predict` (classifiers: `predict_proba`), or any callable rows -> numbers.
         background: Rows that stand for the population, in the container the model reads: all of them are
-            used.
+            used. None, for tree ensembles only: an absent feature follows both branches of a split, in proportion
+            to the training rows that took each.
         utility: What the explanation is for: a name or a `taylorpoda.Utility`.
         policy: "optimal", "dirichlet" or "shapley".
         masking: What stands in for an absent feature: "marginal", "baseline", ... or your own rule.
@@ -55,7 +58,8 @@ class Explainer:
         output_names: Names for the outputs, e.g. for the classes 0, 1, 2 of an XGBClassifier; None for the
             model's own.
         link: None, or "logit" to explain logit(model).
-        engine: "auto" or an engine's name.
+        engine: How games are solved: "trees" in closed form where what is explained is a sum of leaves; "exact" by
+            all coalitions; "auto" is the first of them that can.
         budget: Model rows an approximation may use; without one none is ever chosen.
         order: The largest set size a truncated engine keeps.
         random_state: None takes fresh entropy and records the seed.
@@ -112,7 +116,14 @@ class Explainer:
         self._options = {**check_options(options, self._policy), "random_state": self._seed}
         rule = resolve_masking(masking)
         self._model = bind_model(model, output=output, link=link, output_names=output_names)
-        self._background, weights = read_background(background, self._model.quantity.feature_names)
+        self._background: Table | NoBackground
+        table: Table | None = None
+        weights = None
+        if background is None:
+            self._background = NoBackground(model, self._model)
+        else:
+            table, weights = read_background(background, self._model.quantity.feature_names)
+            self._background = table
         self._players = Players.from_groups(self._background.names, groups)
         self._counted = 0
         problem = Problem(
@@ -121,7 +132,7 @@ class Explainer:
             output=output,
             link=link,
             masking=rule,
-            background=self._background,
+            background=table,
             weights=weights,
             players=self._players,
             seed=self._seed,
@@ -160,7 +171,7 @@ class Explainer:
             target=labels.encode(y, rows.n_rows),
             labels=labels,
             model=self._model.name,
-            container=frame_kind(X, self._background),
+            container=frame_kind(X, self._background if isinstance(self._background, Table) else rows),
         )
         return build(
             solution.games,
@@ -168,18 +179,20 @@ class Explainer:
             policy=self._policy,
             utility=self._utility,
             options=self._options,
-            provenance=self._provenance(rows),
+            provenance=self._provenance(rows, solution.engine),
             rounding=solution.rounding,
         )
 
-    def _provenance(self, rows: Table) -> Mapping[str, Any]:
-        evaluated = self._model.rows_evaluated - self._counted
-        self._counted = self._model.rows_evaluated
+    def _provenance(self, rows: Table, engine: Engine) -> Mapping[str, Any]:
+        counted = self._model.rows_evaluated + self._engine.rows_besides
+        evaluated = counted - self._counted
+        self._counted = counted
         return {
-            "engine": self._engine.name,
+            "engine": engine.name,
+            "engine_reason": engine.reason,
             "model": self._model.name,
             "link": self._model.link,
-            **self._engine.describe(),
+            **engine.describe(),
             "container": rows.kind,
             "background_rows": self._background.n_rows,
             "explained_rows": rows.n_rows,

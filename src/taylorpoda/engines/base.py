@@ -87,10 +87,12 @@ class Solution:
     Attributes:
         games: The solved games.
         rounding: Shape (rows, outputs): the model's own answer minus v(N).
+        engine: The engine that solved them.
     """
 
     games: SolvedGames
     rounding: NDArray[np.float64]
+    engine: Engine
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,9 +127,17 @@ class Problem:
 
 
 class Engine(ABC):
-    """Solves the games of rows."""
+    """Solves the games of rows.
+
+    Attributes:
+        name: The engine's name.
+        reason: Why it was chosen, in words; "" where the user named it and there is nothing to say.
+        rows_besides: Model rows it has evaluated besides those that the bound model counts.
+    """
 
     name: ClassVar[str]
+    reason: str = ""
+    rows_besides: int = 0
 
     @abstractmethod
     def solve(self, rows: Table) -> Solution:

@@ -9,6 +9,8 @@ import numpy as np
 from taylorpoda._support.choices import check_choice
 from taylorpoda._support.memory import human_bytes
 from taylorpoda.engines.exact import ExactEngine
+from taylorpoda.engines.tree_quantity import NotLeavesError
+from taylorpoda.engines.trees import TreeEngine
 from taylorpoda.games.evaluation import Evaluator
 from taylorpoda.games.masking import Baseline, Marginal
 from taylorpoda.games.masking.base import MaskingContext
@@ -16,7 +18,7 @@ from taylorpoda.games.masking.base import MaskingContext
 if TYPE_CHECKING:
     from taylorpoda.engines.base import Engine, Problem
 
-ENGINES = ("auto", "exact")
+ENGINES = ("auto", "exact", "trees")
 # Exact enumeration is chosen unasked only up to this many model rows for one explained row.
 AUTO_ROWS = 2**24
 
@@ -35,13 +37,24 @@ def choose_engine(name: str, problem: Problem) -> Engine:
         ValueError: If the engine cannot answer; the message says why, and the ways out.
     """
     check_choice("engine", name, ENGINES)
-    return _exact(name, problem, refusal=None)
+    if name == "exact":
+        return _exact(name, problem, refusal=None)
+    if name == "trees":
+        try:
+            return TreeEngine(problem)
+        except NotLeavesError as error:
+            msg = f'engine="trees" does not apply: {error} Ways out: engine="auto" or engine="exact".'
+            raise ValueError(msg) from error
+    try:
+        return TreeEngine(problem, lambda refusal: _exact(name, problem, refusal))
+    except (NotLeavesError, ImportError) as error:
+        return _exact(name, problem, str(error))
 
 
 def _exact(name: str, problem: Problem, refusal: str | None) -> Engine:
     if problem.background is None or problem.weights is None:
         msg = "background is None; pass rows of the training data (an array, a DataFrame), or one baseline row."
-        raise TypeError(msg if refusal is None else f"{msg} Trees need none, but {refusal}")
+        raise TypeError(msg if refusal is None else f"{msg} Trees in closed form need none, but: {refusal}")
     n = problem.players.n_players
     if 4 * (8 << n) > problem.max_memory:
         # A rule that must be trained is not trained only to be refused.
@@ -63,7 +76,10 @@ def _exact(name: str, problem: Problem, refusal: str | None) -> Engine:
     rows = evaluator.rows_per_row()
     if name == "auto" and rows > AUTO_ROWS:
         raise ValueError(_too_large(name, problem, f"{rows:,} model rows", refusal))
-    return ExactEngine(problem.model, fitted, evaluator)
+    engine = ExactEngine(problem.model, fitted, evaluator)
+    if refusal is not None:
+        engine.reason = f"every coalition is evaluated; trees in closed form do not apply: {refusal}"
+    return engine
 
 
 def _too_large(name: str, problem: Problem, cost: str, refusal: str | None) -> str:

@@ -143,7 +143,7 @@ class ExactEngine(Engine):
         values = self._evaluator.tables(rows, predictions)
         labels = values.argmax(axis=1) if self._model.competing else None
         games = DenseGames(values, self._model.threshold, labels).take(slice(None), self._model.explained)
-        return Solution(games, np.zeros(games.full.shape))
+        return Solution(games, np.zeros(games.full.shape), self)
 
     def rows_per_row(self) -> int:
         """All coalitions with all donors."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _GAMES = {
     "exact": ("taylorpoda.engines.exact", "DenseGames"),
-    "trees": ("taylorpoda.engines.trees", "TreeGames"),
+    "trees": ("taylorpoda.engines.tree_games", "TreeGames"),
 }
 
 

@@ -152,7 +152,7 @@ def to_shapiq(explanation: Explanation, row: int, output: object, order: int | N
         msg = f"order={order!r} is out of range; allowed: None, or 0 to {n}."
         raise ValueError(msg)
     if not isinstance(dividends, np.ndarray):
-        return dividends.to_shapiq(most)
+        return dividends.take(dividends.coalitions.sizes <= most).to_shapiq()
     sizes = all_coalitions(n).sum(axis=1)
     kept = np.flatnonzero((sizes <= most) & ((dividends != 0) | (sizes == 0)))
     lookup = {tuple(np.flatnonzero(one).tolist()): k for k, one in enumerate(members(kept, n))}

@@ -1,0 +1,134 @@
+"""Whether what is explained is a sum of leaves, and which one; if not, why not, in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from taylorpoda.dividends.trees import UnsupportedTreesError, read_ensemble
+from taylorpoda.games.masking import Baseline, Marginal
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from taylorpoda.dividends.trees import Ensemble
+    from taylorpoda.engines.base import Problem
+    from taylorpoda.games.models.base import BoundModel
+
+_METHODS = ("predict", "predict_proba", "decision_function")
+_INSTEAD = {
+    "logistic": 'output="raw" or link="logit" explains that sum',
+    "softmax": 'output="raw" explains that sum',
+    "exp": 'output="raw" explains that sum',
+}
+
+
+class NotLeavesError(ValueError):
+    """Why the closed form does not hold for what is explained: a clause that follows a colon."""
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """What a model call gives in terms of the ensemble's sums.
+
+    Attributes:
+        sums: Shape (columns of a call,): which sum each column is.
+        signs: Shape (columns of a call,): what it is multiplied with.
+        explained: Shape (outputs,): which columns are explained.
+    """
+
+    sums: NDArray[np.intp]
+    signs: NDArray[np.float64]
+    explained: NDArray[np.intp]
+
+    def columns(self, sums: NDArray[Any]) -> NDArray[np.float64]:
+        """Sums (rows, sums) as the columns of a call, (rows, columns)."""
+        return np.asarray(sums[:, self.sums], dtype=np.float64) * self.signs
+
+
+def wants_margin(output: Any) -> bool:
+    """Whether the user asked for the margin."""
+    return isinstance(output, str) and output == "raw"
+
+
+def owner_of(estimator: Any) -> Any:
+    """The estimator whose bound method was passed as a model; else the model itself."""
+    owner = getattr(estimator, "__self__", None)
+    return owner if owner is not None and getattr(estimator, "__name__", "") in _METHODS else estimator
+
+
+def leaves_of(problem: Problem) -> Ensemble:
+    """The trees whose leaves add up to what is explained.
+
+    Raises:
+        NotLeavesError: If they do not, or this is not known.
+    """
+    ensemble = _read(problem)
+    _check_masking(problem)
+    _check_quantity(ensemble, problem)
+    columns = len(problem.players.player_of_column)
+    if ensemble.n_features != columns:
+        msg = f"its trees read {ensemble.n_features} features, but the rows have {columns} columns."
+        raise NotLeavesError(msg)
+    return ensemble
+
+
+def _read(problem: Problem) -> Ensemble:
+    owner = owner_of(problem.estimator)
+    try:
+        return read_ensemble(owner)
+    except UnsupportedTreesError as error:
+        raise NotLeavesError(
+            f"{type(owner).__name__}: {error}" if owner is not problem.estimator else str(error)
+        ) from error
+
+
+def _check_masking(problem: Problem) -> None:
+    if isinstance(problem.masking, Marginal):
+        return
+    if isinstance(problem.masking, Baseline) and problem.background is not None and problem.background.n_rows == 1:
+        return
+    msg = (
+        f"masking={problem.masking.name!r} does not average over all rows of the background; the closed form holds for "
+        'masking="marginal", and for masking="baseline" with one row.'
+    )
+    raise NotLeavesError(msg)
+
+
+def _check_quantity(ensemble: Ensemble, problem: Problem) -> None:
+    quantity = problem.model.quantity
+    raw = wants_margin(problem.output) or quantity.kind == "margin"
+    if problem.link == "logit":
+        if raw or ensemble.probabilities or ensemble.link != "logistic" or ensemble.n_outputs != 1:
+            msg = f"logit({quantity.name}) is a sum of leaves for binary boosters only, and this is {ensemble.source}."
+            raise NotLeavesError(msg)
+        return
+    if raw or (ensemble.probabilities and quantity.kind == "probability"):
+        return
+    if ensemble.probabilities:
+        msg = f"{quantity.name} of {ensemble.source} is no average of what its trees hold; its predict_proba is."
+        raise NotLeavesError(msg)
+    if ensemble.link != "identity":
+        instead = _INSTEAD.get(ensemble.link, "")
+        msg = f"{quantity.name} of {ensemble.source} is a {ensemble.link} function of a sum of leaves, not the sum"
+        raise NotLeavesError(f"{msg}; {instead}." if instead else f"{msg}.")
+
+
+def reading_of(ensemble: Ensemble, model: BoundModel) -> Reading:
+    """What a call of a model that has answered once gives.
+
+    Raises:
+        NotLeavesError: If it gives another number of columns than the trees have sums.
+    """
+    picked = None if model.competing else model.selected
+    if model.link == "logit":
+        both = model.n_outputs == 2
+        signs = np.array([-1.0, 1.0] if both else [-1.0 if picked == 0 else 1.0]) * ensemble.slope
+        return Reading(np.zeros(len(signs), dtype=np.intp), signs, model.explained)
+    sums = np.arange(ensemble.n_outputs) if picked is None or ensemble.n_outputs == 1 else np.array([picked])
+    if len(sums) != model.n_outputs or sums.max(initial=0) >= ensemble.n_outputs:
+        msg = f"{model.name} gives {model.n_outputs} outputs, but its trees add up to {ensemble.n_outputs}."
+        raise NotLeavesError(msg)
+    return Reading(sums, np.ones(len(sums)), model.explained)
