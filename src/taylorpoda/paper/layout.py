@@ -25,6 +25,7 @@ class PrintedCell:
         interval: The interval with its arrows, e.g. "(↑3.4, ↑11.9)".
         bold: Whether it is the best of the paper's methods, or, for a method the paper lacks, no worse than
             it.
+        paper_mean: The paper's mean with its arrow, or "".
         paper: The paper's cell, or "".
         paper_bold: Whether the paper prints the best mean here.
     """
@@ -32,6 +33,7 @@ class PrintedCell:
     mean: str
     interval: str
     bold: bool
+    paper_mean: str
     paper: str
     paper_bold: bool
 
@@ -86,6 +88,7 @@ def _printed_cell(cell: Cell, rivals: list[Cell]) -> PrintedCell:
         mean=arrowed(cell.mean),
         interval=f"({arrowed(cell.low)}, {arrowed(cell.high)})",
         bold=printed(cell.mean) >= best,
+        paper_mean="" if cell.paper_mean is None else arrowed(cell.paper_mean),
         paper=paper,
         paper_bold=cell.paper_mean is not None and cell.paper_mean >= papers_best,
     )

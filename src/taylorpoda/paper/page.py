@@ -6,6 +6,7 @@ import base64
 from html import escape
 from typing import TYPE_CHECKING
 
+from taylorpoda.paper import contests
 from taylorpoda.paper.layout import TASK_TITLES, PrintedCell, PrintedRow, printed_rows
 from taylorpoda.paper.settings import MODELS, UTILITIES, UTILITY_TITLES
 from taylorpoda.paper.summary import summarize
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
     from taylorpoda.postulates import Verdict
 
 _STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 76rem; padding: 0 1rem; color:
-#1b1f24;
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 76rem; padding: 0 1rem; color: #1b1f24;
        background: #fff; }
 h1, h2 { line-height: 1.25; } h2 { margin-top: 2.5rem; }
 .wide { overflow-x: auto; }
@@ -62,7 +62,7 @@ def page(found: Reproduction, pictures: Mapping[str, bytes]) -> str:
         rows = printed_rows(found.cells, task)
         if rows:
             parts.append(_table(task, title, rows))
-    parts += [_errors(found), _postulates(), _versions(found), "</body></html>\n"]
+    parts += [_contests(found), _errors(found), _postulates(), _versions(found), "</body></html>\n"]
     return "\n".join(parts)
 
 
@@ -87,8 +87,20 @@ def _table(task: str, title: str, rows: Sequence[PrintedRow]) -> str:
 
 def _cell(cell: PrintedCell) -> str:
     mean = f"<b>{cell.mean}</b>" if cell.bold else cell.mean
-    paper = f"<b>{cell.paper}</b>" if cell.paper_bold else cell.paper
+    paper = cell.paper.replace(cell.paper_mean, f"<b>{cell.paper_mean}</b>", 1) if cell.paper_bold else cell.paper
     return f"{mean} {cell.interval}" + (f"<span class='paper'>paper {paper}</span>" if cell.paper else "")
+
+
+def _contests(found: Reproduction) -> str:
+    heads = "".join(f"<th>{escape(head)}</th>" for head in contests.HEADS)
+    lines = [
+        f"<tr>{''.join(f'<td>{escape(text)}</td>' for text in contest.texts())}</tr>"
+        for contest in contests.contests(found.cells)
+    ]
+    return (
+        f"<h2>{contests.TITLE}</h2><p class='note'>{escape(contests.CAPTION)}</p><div class='wide'><table>"
+        f"<thead><tr>{heads}</tr></thead><tbody>{''.join(lines)}</tbody></table></div>"
+    )
 
 
 def _errors(found: Reproduction) -> str:

@@ -22,6 +22,7 @@ from taylorpoda.paper.parallel import run_all
 from taylorpoda.paper.sample import sample
 from taylorpoda.paper.settings import BASELINE, DATA, METHODS, UTILITIES, Settings
 from taylorpoda.paper.store import Product, Store
+from taylorpoda.paper.summary import summarize
 from taylorpoda.paper.task_models import restore, train
 from taylorpoda.paper.value_tables import value_table
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 Event = Callable[[str, str, str, str], None]
 
-_LIBRARIES = ("numpy", "scipy", "scikit-learn", "xgboost", "lime", "torch")
+_LIBRARIES = ("numpy", "scipy", "scikit-learn", "xgboost", "lime", "daqp")
 
 
 @dataclass(frozen=True)
@@ -195,7 +196,7 @@ def _explained(settings: Settings, store: Store, data: str, model: str) -> Pair:
                 "surrogate": settings.surrogate,
                 "seed": seed,
                 "training": training,
-                "versions": _versions_of("taylorpoda", "torch", "numpy"),
+                "versions": _versions_of("taylorpoda", "numpy"),
             },
             lambda training=training: {  # type: ignore[misc]
                 "values": value_table(
@@ -218,7 +219,13 @@ def _prepared(settings: Settings, store: Store, data: str) -> Product:
     dataset = load(data)
     return store.product(
         "data",
-        {"checksum": dataset.checksum, "task": dataset.task, "rows": settings.rows, "seed": settings.seed},
+        {
+            "checksum": dataset.checksum,
+            "task": dataset.task,
+            "rows": settings.rows,
+            "seed": settings.seed,
+            "versions": _versions_of("numpy", "scipy"),
+        },
         lambda: sample(dataset, rows=settings.rows, seed=settings.seed),
     )
 
@@ -234,7 +241,7 @@ def _attributed(
             "label": settings.label if task == "classification" else "",
             "candidates": settings.candidates,
             "seed": settings.seed,
-            "versions": _versions_of("taylorpoda", "numpy"),
+            "versions": _versions_of("taylorpoda", "daqp", "numpy"),
         },
         lambda: attribute(
             table.arrays["values"],
@@ -273,6 +280,7 @@ def as_json(found: Reproduction) -> dict[str, Any]:
         "surrogate": settings.surrogate,
         "versions": found.versions,
         "cells": [asdict(cell) for cell in found.cells],
+        "summary": asdict(summarize(found.cells)),
         "certified_fraction": _nested(
             found, lambda pair, method: pair.certified_fraction if method == "TaylorPODA-optimal" else None
         ),

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from taylorpoda.paper.cells import Cell
 
-_OPTIMAL = "TaylorPODA-optimal"
+OPTIMAL = "TaylorPODA-optimal"
 _ROUNDING = 1e-9
 
 
@@ -87,10 +87,7 @@ def summarize(cells: Sequence[Cell]) -> Summary:
             for method in PRINTED_METHODS
         },
         optimal_ahead={
-            method: _fraction(
-                place[_OPTIMAL].mean >= place[method].mean - _ROUNDING * (1 + abs(place[method].mean))
-                for place in by_place
-            )
+            method: _fraction(at_least(place[OPTIMAL], place[method]) for place in by_place)
             for method in PRINTED_METHODS
         },
         least_share=_least_share(cells),
@@ -102,6 +99,11 @@ def best(place: dict[str, Cell], *, paper: bool) -> set[str]:
     """The printed methods with the best printed mean of one table cell; several if they tie as printed."""
     means = {method: (_papers if paper else _ours)(place[method]) for method in PRINTED_METHODS}
     return {method for method, mean in means.items() if mean == max(means.values())}
+
+
+def at_least(cell: Cell, rival: Cell) -> bool:
+    """Whether a cell's mean is no less than its rival's, but for the rounding of the last bits."""
+    return cell.mean >= rival.mean - _ROUNDING * (1 + abs(rival.mean))
 
 
 def _ours(cell: Cell) -> float:
@@ -134,7 +136,7 @@ def _mean_rank(places: list[dict[str, Cell]], method: str, *, paper: bool) -> fl
 def _least_share(cells: Sequence[Cell]) -> dict[str, float]:
     least: dict[str, float] = {}
     for cell in cells:
-        if cell.method == _OPTIMAL and cell.share_of_ceiling is not None:
+        if cell.method == OPTIMAL and cell.share_of_ceiling is not None:
             least[cell.utility] = min(cell.share_of_ceiling, least.get(cell.utility, cell.share_of_ceiling))
     return least
 

@@ -7,6 +7,7 @@ import io
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from taylorpoda.paper import contests
 from taylorpoda.paper.layout import TASK_TITLES, PrintedCell, PrintedRow, printed_rows
 from taylorpoda.paper.settings import MODELS, UNITS, UTILITIES, UTILITY_TITLES
 from taylorpoda.paper.summary import summarize
@@ -87,6 +88,7 @@ def markdown(found: Reproduction) -> str:
         rows = printed_rows(found.cells, task)
         if rows:
             lines += _markdown_table(task, title, rows)
+    lines += _markdown_contests(found)
     lines += _markdown_errors(found)
     if found.settings.retrain > 1:
         lines += _markdown_spread(found)
@@ -105,7 +107,15 @@ def _markdown_table(task: str, title: str, rows: Sequence[PrintedRow]) -> list[s
 
 def _markdown_cell(cell: PrintedCell) -> str:
     ours = f"**{cell.mean}** {cell.interval}" if cell.bold else f"{cell.mean} {cell.interval}"
-    return f"{ours}<br>paper {cell.paper}" if cell.paper else ours
+    papers = cell.paper.replace(cell.paper_mean, f"**{cell.paper_mean}**", 1) if cell.paper_bold else cell.paper
+    return f"{ours}<br>paper {papers}" if papers else ours
+
+
+def _markdown_contests(found: Reproduction) -> list[str]:
+    lines = [f"## {contests.TITLE}", "", contests.CAPTION, "", f"| {' | '.join(contests.HEADS)} |"]
+    lines.append("|---" * len(contests.HEADS) + "|")
+    lines += [f"| {' | '.join(contest.texts())} |" for contest in contests.contests(found.cells)]
+    return [*lines, ""]
 
 
 def _markdown_errors(found: Reproduction) -> list[str]:

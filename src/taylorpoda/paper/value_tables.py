@@ -37,7 +37,8 @@ def value_table(
     Returns:
         Shape (rows, 2**n); the last column is the model's own answer.
     """
-    rule = Conditional(surrogate, loss="kl" if task == "classification" else "squared", seed=seed)
+    # numpy whatever is installed: a GPU would give other bytes, and on networks this small no speed.
+    rule = Conditional(surrogate, backend="numpy", loss="kl" if task == "classification" else "squared", seed=seed)
     explainer = Explainer(predict, background, masking=rule, policy="shapley", engine="exact", random_state=seed)
     games = explainer(rows).games
     assert isinstance(games, DenseGames)  # noqa: S101 - what the exact engine gives
