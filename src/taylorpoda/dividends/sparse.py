@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,8 @@ from taylorpoda._support.optional import require
 from taylorpoda.dividends.sparse_coalitions import Coalitions, as_words, merged
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
 _CHUNK = 1 << 22  # booleans at a time when many coalitions are valued
@@ -97,7 +98,7 @@ class SparseDividends:
         return float(np.sum(self.values))
 
     def value_of(self, coalitions: Any) -> NDArray[np.float64]:
-        """v of coalitions.
+        """The values of coalitions.
 
         Args:
             coalitions: Shape (m, players), or (players,) for one.
@@ -122,7 +123,7 @@ class SparseDividends:
         return result[0] if masks.ndim == 1 else result
 
     def prefix_values(self, order: NDArray[Any]) -> NDArray[np.float64]:
-        """v of the first 0, 1, ..., n players of an order.
+        """The values of the first 0, 1, ..., n players of an order.
 
         Args:
             order: Shape (players,), every player once.
@@ -133,7 +134,7 @@ class SparseDividends:
         return np.cumsum(np.bincount(self._latest(order), weights=self.values, minlength=self.n_players + 1))
 
     def suffix_values(self, order: NDArray[Any]) -> NDArray[np.float64]:
-        """v of all players but the first 0, 1, ..., n of an order, shape (players + 1,)."""
+        """The values of all players but the first 0, 1, ..., n of an order, shape (players + 1,)."""
         reverse = np.asarray(order)[::-1]
         return self.prefix_values(reverse)[::-1]
 
@@ -236,7 +237,8 @@ class SparseDividends:
     def to_dense(self) -> NDArray[np.float64]:
         """All 2**n dividends, zeros included."""
         if self.n_players > _DENSE_PLAYERS:
-            msg = f"{self.n_players} players make {human_bytes(2.0**self.n_players * 8)}; at most {_DENSE_PLAYERS} here."
+            size = human_bytes(2.0**self.n_players * 8)
+            msg = f"a table for {self.n_players} players takes {size}; at most {_DENSE_PLAYERS} players here."
             raise ValueError(msg)
         dense = np.zeros(1 << self.n_players)
         dense[self.coalitions.indices()] = self.values

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -160,4 +161,4 @@ def merged(parts: list[Coalitions]) -> tuple[Coalitions, list[NDArray[np.int64]]
     everything = Coalitions(parts[0].n_players, np.concatenate([[0], np.cumsum(sizes)]), members)
     ends = np.cumsum([0, *(len(part) for part in parts)])
     places = rank[inverse]
-    return everything.take(first[order]), [places[start:end] for start, end in zip(ends[:-1], ends[1:], strict=True)]
+    return everything.take(first[order]), [places[start:end] for start, end in pairwise(ends)]

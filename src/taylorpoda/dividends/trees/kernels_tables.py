@@ -128,17 +128,17 @@ def shares_kept(shares: Any, depth: Any, bit: Any, above: Any, starts: Any, leve
 
 @compiled
 def branch_shares(cover: Any, end: Any, bit: Any) -> Any:
-    """For each node the part of its parent's training weight that it kept; roots keep 1.
+    """For each node the part of its and its sibling's training weight that it has; roots have 1.
 
     A branch below a node that no training row reached has nothing to go by: both sides count alike.
     """
     shares = np.ones(len(cover))
     for node in range(len(cover)):
         if bit[node] >= 0:
-            for step in range(2):
-                child = node + 1 if step == 0 else int(end[node + 1])
-                both = cover[node] if cover[node] > 0 else cover[node + 1] + cover[end[node + 1]]
-                shares[child] = cover[child] / both if both > 0 else 0.5
+            left, right = node + 1, end[node + 1]
+            both = cover[left] + cover[right]  # the parent's own may be rounded; shares add up to 1
+            shares[left] = cover[left] / both if both > 0 else 0.5
+            shares[right] = cover[right] / both if both > 0 else 0.5
     return shares
 
 
