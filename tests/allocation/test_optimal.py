@@ -254,3 +254,12 @@ def test_larger_games():
 def test_bad_options_are_named(options, error, words):
     with pytest.raises(error, match=words):
         tp.allocate(np.arange(8.0), **options)
+
+
+def test_numbers_too_large_to_be_squared_are_refused():
+    values = np.random.default_rng(7).uniform(-1, 1, 8) * 1e160
+    with pytest.raises(ValueError, match="inclusion_mse"):
+        tp.allocate(values, "inclusion_mse")
+    assert tp.allocate(values, "inclusion_aup").certified
+    with pytest.raises(ValueError, match="overflow"):
+        tp.allocate(values * 1e148, "exclusion_aup")

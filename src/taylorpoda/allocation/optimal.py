@@ -60,7 +60,20 @@ class Costs:
             self._threshold,
             None if labels is None else labels[rows],
         )
-        return self._sign * np.asarray(stage_table(context, self._utility))
+        with np.errstate(over="ignore"):
+            costs: NDArray[np.float64] = self._sign * np.asarray(stage_table(context, self._utility))
+        _check_size(values[rows], costs, self._utility)
+        return costs
+
+
+def _check_size(values: NDArray[np.float64], costs: NDArray[np.float64], utility: Utility) -> None:
+    """Refuse numbers whose sums and differences a float64 cannot hold: nothing could be proven about them."""
+    most = np.finfo(np.float64).max / (costs.shape[1] + 1)
+    largest = max((float(max(np.max(table), -np.min(table))) for table in (values, costs) if table.size), default=0.0)
+    if largest > most:
+        size = float(np.max(abs(values)))
+        msg = f"values as large as {size:.3g} overflow in utility {utility.name!r}; divide them by a constant first."
+        raise ValueError(msg)
 
 
 def chunks(rows: int, length: int) -> list[slice]:
@@ -128,7 +141,7 @@ class OptimalProof:
         return self._shaped(np.where(self.solved.certified, score, bound))
 
     def ceiling(self) -> Any:
-        """By the lattice alone, whether anybody attains it or not; infinite for a utility that is not about rankings."""
+        """By the lattice alone, whether anybody attains it or not; infinite where no ranking is judged."""
         if not self.utility.additive:
             best = np.inf if self.utility.higher_is_better else -np.inf
             return self._shaped(np.full(prod(self.games.lead), best))

@@ -12,8 +12,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-_GAP = 1e-14  # relative to the largest vertex: how much a better vertex must promise
+_GAP = 1e-14  # relative to the largest vertex, squared: how much a better vertex must promise
+_NEAR = 1e-12  # ... and relative to the largest vertex and the distance: the gap bounds the square of the error
 _WEIGHT = 1e-13  # weights below it leave the corral
+_FALL = 1e-13  # relative: a squared norm that falls by less in as many steps as there are players falls no further
 _MAJOR = 100  # times the dimension: never met, a guard against rounding that goes round in circles
 
 
@@ -49,14 +51,20 @@ def nearest_to_origin(vertex: Callable[[NDArray[np.intp]], NDArray[np.float64]],
     weights = np.ones(1)
     point = vertices[0]
     largest = float(np.max(abs(point), initial=0.0))
-    gap = np.inf
+    gap = lowest = np.inf
+    idle = 0
     for _ in range(_MAJOR * (len(start) + 1)):
         order = np.argsort(point, kind="stable")
         candidate = vertex(order)
         largest = max(largest, float(np.max(abs(candidate), initial=0.0)))
         gap = float(point @ (point - candidate))
         known = bool((orders == order).all(axis=1).any()) or bool((vertices == candidate).all(axis=1).any())
-        if known or gap <= _GAP * largest * largest * len(start) or float(np.max(abs(point))) <= _GAP * largest:
+        distance = float(np.max(abs(point), initial=0.0))
+        enough = min(_GAP * largest, _NEAR * distance) * largest * len(start)
+        norm = float(point @ point)
+        idle = 0 if norm < lowest * (1.0 - _FALL) else idle + 1
+        lowest = min(lowest, norm)
+        if known or gap <= enough or distance <= _GAP * largest or idle > len(start):
             break
         vertices, orders = np.concatenate([vertices, candidate[None, :]]), np.concatenate([orders, order[None, :]])
         weights = np.append(weights, 0.0)
