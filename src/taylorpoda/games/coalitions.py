@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
 def members(indices: NDArray[np.int64], n_players: int) -> NDArray[np.bool_]:
     """Indices to booleans: shape (m,) -> (m, n_players)."""
-    return (indices[:, None] >> np.arange(n_players)) & 1 == 1
+    words = np.ascontiguousarray(indices, dtype="<i8").view(np.uint8).reshape(-1, 8)
+    return np.unpackbits(words, axis=1, count=n_players, bitorder="little").view(np.bool_)
 
 
 def all_coalitions(n_players: int, start: int = 0, stop: int | None = None) -> NDArray[np.bool_]:

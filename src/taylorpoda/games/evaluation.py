@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from taylorpoda.games.tables.base import Table
 
 # Large enough that a call of a forest of many trees pays, small enough to stay near the processor.
-_BATCH_BYTES = 2**22
+_BATCH_BYTES = 2**21
 _FEWEST_ROWS = 2048
 # Every part of the engine gets at most this share of max_memory for what is not the result itself.
 _WORKING_SHARE = 4

@@ -171,7 +171,9 @@ class SharedDonorTables:
             own = same[block.donors]
             values = self._block_values(stacked, row, block, own, prediction, batch)
             # Cells that agree anyway may count as present: (S, b) is the hybrid row (S | same_b, b).
-            table += np.einsum("cko,k->oc", values[every[:, None] | own, np.arange(len(own))], block.weights)
+            tied = np.flatnonzero(own)
+            values[:, tied] = values[every[:, None] | own[tied], tied]
+            table += np.einsum("cko,k->oc", values, block.weights)
         table[:, 0] = self.base
         return table
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _PIECE = 6  # columns of a piece at most: 64 ways to mix it
 _PIECE_BYTES = 2**20  # all mixtures of all pieces stay in the cache
 _STEP_BYTES = 2**18  # hybrid rows stay in the cache until all their pieces are in place
-_FEWEST = 256  # coalitions worth preparing pieces for
+_FEWEST = 128  # coalitions worth preparing pieces for
 
 
 def choose(present: NDArray[np.bool_], own: NDArray[Any], donors: NDArray[Any]) -> NDArray[Any]:
@@ -41,6 +41,7 @@ class HybridGrid:
         self._own = own
         self._donors = donors
         self._pieces: list[list[NDArray[Any]]] = []  # for every row, the mixtures of its pieces
+        self._asked = 0  # coalitions, over all calls
 
     def __call__(self, present: NDArray[np.bool_]) -> NDArray[Any]:
         """The hybrid rows of some coalitions.
@@ -52,7 +53,8 @@ class HybridGrid:
             Shape (rows * coalitions * donors, columns), in that nesting order.
         """
         n_columns, width = self._donors.shape[1], self._width()
-        if not self._pieces and (len(present) < _FEWEST or width < 2):
+        self._asked += len(present)
+        if self._asked < _FEWEST or width < 2:
             return choose(present[None, :, None, :], self._own[:, None, None, :], self._donors).reshape(-1, n_columns)
         spans = [slice(start, min(start + width, n_columns)) for start in range(0, n_columns, width)]
         if not self._pieces:
