@@ -7,6 +7,8 @@ import pandas as pd
 import pytest
 import shap
 from shapiq import ExactComputer
+from shapiq.game_theory.moebius_converter import MoebiusConverter
+from shapiq_games.synthetic import SOUM
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
@@ -63,10 +65,17 @@ def test_shapley_and_occlusion_equal_those_of_shapiq(diabetes, mlp):
     computer = ExactComputer(n_players=6, game=game)
     theirs = computer("SV", 1).get_n_order_values(1)
     assert np.abs(explanation.values[0] - theirs).max() < 1e-10
-    egalitarian = computer("EGV", 1)
-    assert egalitarian is not None
-    to_all = np.array([table[-1] - table[-1 ^ (1 << j)] for j in range(6)])
-    assert np.abs(tp.methods.occlusion(table) - to_all).max() < 1e-12
+    external = computer("EGV", 1).get_n_order_values(1)
+    assert np.abs(tp.methods.occlusion(table) - external).max() < 1e-12
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_shapley_equals_the_ground_truth_of_sums_of_unanimity_games(seed):
+    game = SOUM(9, 40, random_state=seed)
+    truth = MoebiusConverter(game.moebius_coefficients)("SV", 1).get_n_order_values(1)
+    table = tp.tabulate(game, 9)
+    assert np.abs(tp.methods.shapley(table) - truth).max() < 1e-10
+    assert np.abs(tp.allocate(table, policy="shapley").attributions - truth).max() < 1e-10
 
 
 @pytest.mark.parametrize("policy", POLICIES)
