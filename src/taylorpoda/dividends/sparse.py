@@ -140,8 +140,14 @@ class SparseDividends:
 
     def _latest(self, order: NDArray[Any]) -> NDArray[np.int64]:
         """For each coalition how many players of the order it takes to have all its members."""
+        given = np.asarray(order, dtype=np.int64)
+        if not np.array_equal(np.sort(given), np.arange(self.n_players)):
+            msg = (
+                f"order={order!r} does not name every player once; expected a permutation of {self.n_players} players."
+            )
+            raise ValueError(msg)
         rank = np.empty(self.n_players, dtype=np.int64)
-        rank[np.asarray(order)] = np.arange(1, self.n_players + 1)
+        rank[given] = np.arange(1, self.n_players + 1)
         latest = np.zeros(len(self), dtype=np.int64)
         some = self.coalitions.sizes > 0
         if some.any():
@@ -160,7 +166,7 @@ class SparseDividends:
         """H({i}), shape (players,)."""
         single = self.coalitions.sizes == 1
         players = self.coalitions.members[self.coalitions.indptr[:-1][single]]
-        return np.bincount(players, weights=self.values[single], minlength=self.n_players)
+        return np.bincount(players, weights=self.values[single], minlength=self.n_players).astype(np.float64)
 
     def intervals(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The smallest and the largest attribution of each player that any valid shares give, each (players,)."""
@@ -192,6 +198,9 @@ class SparseDividends:
             players: Distinct players.
         """
         chosen = np.asarray(players, dtype=np.int64)
+        if len(chosen) and (chosen.min() < 0 or chosen.max() >= self.n_players):
+            msg = f"players={players!r} names a player out of range; allowed: 0 to {self.n_players - 1}."
+            raise ValueError(msg)
         place = np.full(self.n_players, -1, dtype=np.int64)
         place[chosen] = np.arange(len(chosen))
         if len(np.unique(chosen)) != len(chosen):

@@ -94,7 +94,8 @@ class Coalitions:
         """
         if least > 1:
             values = np.where(self.sizes >= least, values, 0.0)
-        return np.bincount(self.members, weights=np.repeat(values, self.sizes), minlength=self.n_players)
+        totals = np.bincount(self.members, weights=np.repeat(values, self.sizes), minlength=self.n_players)
+        return totals.astype(np.float64)  # whole numbers where there is nothing to count
 
     def inside(self, words: NDArray[np.uint64]) -> NDArray[np.bool_]:
         """Which coalitions lie inside one set given as words: shape (coalitions,)."""

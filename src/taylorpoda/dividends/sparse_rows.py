@@ -68,7 +68,7 @@ class SparseRows:
         members = self.coalitions.take(self.numbers).members
         cell = np.repeat(self._game, sizes) * self.n_players + members
         flat = np.bincount(cell, weights=np.repeat(values, sizes), minlength=len(self) * self.n_players)
-        return flat.reshape(len(self), self.n_players)
+        return np.asarray(flat, dtype=np.float64).reshape(len(self), self.n_players)
 
     def shapley(self) -> NDArray[np.float64]:
         """Shapley values, shape (games, players)."""
@@ -86,7 +86,7 @@ class SparseRows:
 
     def full_values(self) -> NDArray[np.float64]:
         """v(N), shape (games,)."""
-        return np.bincount(self._game, weights=self.values, minlength=len(self))
+        return np.asarray(np.bincount(self._game, weights=self.values, minlength=len(self)), dtype=np.float64)
 
     @classmethod
     def from_games(cls, games: Sequence[SparseDividends]) -> SparseRows:

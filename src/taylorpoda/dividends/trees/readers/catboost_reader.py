@@ -18,6 +18,7 @@ import numpy as np
 from taylorpoda.dividends.trees.arithmetic import Float64Sum
 from taylorpoda.dividends.trees.columns import ColumnBook, is_pandas, numbers_of
 from taylorpoda.dividends.trees.ensemble import Ensemble, TreeArrays, UnsupportedTreesError, assemble
+from taylorpoda.dividends.trees.readers.origin import is_own
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,7 +30,7 @@ _UNKNOWN = ("RMSEWithUncertainty",)
 
 def matches(model: Any) -> bool:
     """Whether it is a CatBoost model."""
-    return any(base.__module__ == "catboost.core" and base.__name__ == "CatBoost" for base in type(model).__mro__)
+    return is_own(model, "catboost", "CatBoost")
 
 
 def read(model: Any) -> Ensemble:

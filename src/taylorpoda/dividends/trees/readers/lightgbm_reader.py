@@ -27,6 +27,7 @@ from taylorpoda.dividends.trees.columns import (
     plain_matrix,
 )
 from taylorpoda.dividends.trees.ensemble import CategorySplit, Ensemble, TreeArrays, UnsupportedTreesError, assemble
+from taylorpoda.dividends.trees.readers.origin import is_own
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -62,8 +63,7 @@ _TREATMENTS = (NAN_TO_ZERO, ZERO_TO_NAN, PLAIN)  # by LightGBM's missing type: n
 
 def matches(model: Any) -> bool:
     """Whether it is a booster or has one."""
-    names = {(base.__module__.split(".")[0], base.__name__) for base in type(model).__mro__}
-    return ("lightgbm", "Booster") in names or ("lightgbm", "LGBMModel") in names
+    return is_own(model, "lightgbm", "Booster", "LGBMModel")
 
 
 def read(model: Any) -> Ensemble:

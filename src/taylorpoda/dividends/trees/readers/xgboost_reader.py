@@ -31,6 +31,7 @@ from taylorpoda.dividends.trees.ensemble import (
     assemble,
     below,
 )
+from taylorpoda.dividends.trees.readers.origin import is_own
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -60,8 +61,7 @@ _LOG_LINKED_BASE = ("count:poisson", "reg:gamma", "reg:tweedie", "survival:cox",
 
 def matches(model: Any) -> bool:
     """Whether it is a booster or has one."""
-    names = {(base.__module__.split(".")[0], base.__name__) for base in type(model).__mro__}
-    return ("xgboost", "Booster") in names or ("xgboost", "XGBModel") in names
+    return is_own(model, "xgboost", "Booster", "XGBModel")
 
 
 def read(model: Any) -> Ensemble:

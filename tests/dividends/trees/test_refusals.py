@@ -1,0 +1,160 @@
+"""A model whose output is not provably the sum of leaves is refused with the reason, never read wrongly."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import xgboost
+from catboost import CatBoostRegressor
+from lightgbm import LGBMRegressor
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.decomposition import PCA
+from sklearn.ensemble import (
+    AdaBoostRegressor,
+    BaggingRegressor,
+    GradientBoostingRegressor,
+    IsolationForest,
+    RandomForestClassifier,
+    RandomForestRegressor,
+    VotingRegressor,
+)
+from sklearn.feature_selection import SelectKBest
+from sklearn.frozen import FrozenEstimator
+from sklearn.impute import KNNImputer
+from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import FeatureUnion, make_pipeline
+from sklearn.preprocessing import FunctionTransformer, KBinsDiscretizer, MinMaxScaler, PolynomialFeatures, TargetEncoder
+from sklearn.tree import DecisionTreeRegressor
+
+from taylorpoda.dividends.trees import NoTreesError, UnsupportedTreesError, read_ensemble
+
+ROWS = np.random.default_rng(0).normal(size=(80, 3))
+Y = ROWS[:, 0] + ROWS[:, 1] * ROWS[:, 2]
+TREE = DecisionTreeRegressor(max_depth=3, random_state=0)
+
+
+def mixing(rows):
+    return rows[:, ::-1] + rows
+
+
+class HalfAsMuch(RandomForestRegressor):
+    """A subclass that predicts something else than the mean of its trees."""
+
+    def predict(self, X):
+        return super().predict(X) / 2
+
+
+class Squared(xgboost.XGBRegressor):
+    """Inherits its trees, not what it says."""
+
+    def predict(self, X, **options):
+        return super().predict(X, **options) ** 2
+
+
+class Renamed(LGBMRegressor):
+    """Changes nothing that matters."""
+
+    def describe(self):
+        return "mine"
+
+
+def coupled():
+    rows = np.array([[str(a), str(b)] for a in range(6) for b in range(6)] * 4, dtype=object)
+    target = [int(a) * int(b) % 5 for a, b in rows]
+    return CatBoostRegressor(
+        iterations=20, depth=4, verbose=0, allow_writing_files=False, max_ctr_complexity=4, one_hot_max_size=1
+    ).fit(rows, target, cat_features=[0, 1])
+
+
+NOT_SUMS = {
+    "dart": (lambda: xgboost.XGBRegressor(booster="dart", n_estimators=3).fit(ROWS, Y), "'dart'"),
+    "linear booster": (lambda: xgboost.XGBRegressor(booster="gblinear", n_estimators=3).fit(ROWS, Y), "'gblinear'"),
+    "linear leaves": (lambda: LGBMRegressor(n_estimators=3, linear_tree=True, verbose=-1).fit(ROWS, Y), "linear_tree"),
+    "several categories at once": (coupled, "max_ctr_complexity=1"),
+    "start from a model": (
+        lambda: GradientBoostingRegressor(init=LinearRegression(), n_estimators=3).fit(ROWS, Y),
+        "starts from another model",
+    ),
+    "several targets": (
+        lambda: RandomForestClassifier(3).fit(ROWS, np.column_stack([Y > 0, Y > 1]).astype(int)),
+        "several targets",
+    ),
+    "projection": (lambda: make_pipeline(PCA(2), TREE).fit(ROWS, Y), "its step PCA is not known"),
+    "products": (lambda: make_pipeline(PolynomialFeatures(2), TREE).fit(ROWS, Y), "its step PolynomialFeatures"),
+    "neighbors": (lambda: make_pipeline(KNNImputer(), TREE).fit(ROWS, Y), "its step KNNImputer"),
+    "a function of the user's": (lambda: make_pipeline(FunctionTransformer(mixing), TREE).fit(ROWS, Y), "'mixing'"),
+}
+NO_TREES = {
+    "isolation": lambda: IsolationForest(n_estimators=3).fit(ROWS),
+    "weighted by performance": lambda: AdaBoostRegressor(n_estimators=3).fit(ROWS, Y),
+    "bags of any model": lambda: BaggingRegressor(TREE, 3).fit(ROWS, Y),
+    "votes": lambda: VotingRegressor([("tree", TREE)]).fit(ROWS, Y),
+    "calibrated": lambda: CalibratedClassifierCV(RandomForestClassifier(3), cv=2).fit(ROWS, Y > 0),
+    "transformed target": lambda: TransformedTargetRegressor(TREE, func=np.exp, inverse_func=np.log).fit(ROWS, Y),
+    "subclass": lambda: HalfAsMuch(3).fit(ROWS, Y),
+    "subclass of a booster": lambda: Squared(n_estimators=2).fit(ROWS, Y),
+    "linear": lambda: LinearRegression().fit(ROWS, Y),
+    "function": lambda: mixing,
+    "pipeline of something else": lambda: make_pipeline(MinMaxScaler(), LinearRegression()).fit(ROWS, Y),
+}
+
+
+@pytest.mark.parametrize("name", NOT_SUMS)
+def test_trees_that_are_no_sum_of_leaves(name):
+    build, says = NOT_SUMS[name]
+    with pytest.raises(UnsupportedTreesError, match=says) as caught:
+        read_ensemble(build())
+    assert not isinstance(caught.value, NoTreesError)
+
+
+@pytest.mark.parametrize("name", NO_TREES)
+def test_models_without_trees(name):
+    with pytest.raises(NoTreesError, match="is not a tree ensemble"):
+        read_ensemble(NO_TREES[name]())
+
+
+def test_a_subclass_that_predicts_as_its_library_is_read():
+    model = Renamed(n_estimators=3, verbose=-1).fit(ROWS, Y)
+    assert np.array_equal(read_ensemble(model).own_sum(ROWS)[:, 0], model.predict(ROWS))
+
+
+UNION = FeatureUnion([("bins", KBinsDiscretizer(4, encode="ordinal")), ("scaled", MinMaxScaler())])
+PREPARED = {
+    "scaled": lambda: make_pipeline(MinMaxScaler(), TREE),
+    "nothing to prepare": lambda: make_pipeline("passthrough", None, TREE),
+    "one function of numpy's": lambda: make_pipeline(FunctionTransformer(np.arctan), TREE),
+    "chosen": lambda: make_pipeline(SelectKBest(k=2), TREE),
+    "bins side by side": lambda: make_pipeline(UNION, TREE),
+    "one-hot bins, sparse": lambda: make_pipeline(KBinsDiscretizer(5), RandomForestRegressor(4, random_state=0)),
+    "one-hot bins, unstored as missing": lambda: make_pipeline(
+        KBinsDiscretizer(5), xgboost.XGBRegressor(n_estimators=5, max_depth=3)
+    ),
+    "targets of categories": lambda: make_pipeline(
+        KBinsDiscretizer(5, encode="ordinal"), TargetEncoder(random_state=0), TREE
+    ),
+    "nested": lambda: make_pipeline(make_pipeline(MinMaxScaler(), SelectKBest(k=2)), make_pipeline(UNION, TREE)),
+    "searched": lambda: GridSearchCV(make_pipeline(MinMaxScaler(), TREE), {}, cv=2),
+    "frozen": lambda: FrozenEstimator(make_pipeline(MinMaxScaler(), TREE).fit(ROWS, Y)),
+}
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::UserWarning")
+@pytest.mark.parametrize("name", PREPARED)
+def test_preparation_that_keeps_columns_apart(name):
+    """The columns of the pipeline's input are the features, and the predictions are the pipeline's."""
+    model = PREPARED[name]().fit(ROWS, Y)
+    ensemble = read_ensemble(model)
+    assert ensemble.n_features == 3
+    fresh = np.random.default_rng(1).normal(size=(300, 3))
+    expected = model.predict(fresh)
+    own = ensemble.own_sum(fresh)
+    assert own.dtype == expected.dtype
+    assert np.array_equal(own[:, 0], expected)
+    before = ensemble.encoder.encode(fresh)
+    for feature in range(3):
+        changed = fresh.copy()
+        changed[:, feature] = changed[::-1, feature]
+        others = ensemble.feature_of_column != feature
+        assert np.array_equal(ensemble.encoder.encode(changed)[others], before[others], equal_nan=True)
