@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from taylorpoda._support.choices import check_choice
+from taylorpoda._support.choices import check_choice, unknown_choice
 from taylorpoda._support.memory import parse_memory
 from taylorpoda._support.seeds import resolve_seed
 from taylorpoda._version import __version__
@@ -23,7 +23,7 @@ from taylorpoda.explanation.build import build
 from taylorpoda.explanation.subject import Subject
 from taylorpoda.games.masking import resolve_masking
 from taylorpoda.games.models import bind_model
-from taylorpoda.games.models.labels import LabelRule
+from taylorpoda.games.models.labels import LabelRule, read_labels
 from taylorpoda.games.players import Players
 from taylorpoda.games.tables import frame_kind, read_background
 from taylorpoda.games.tables.base import Table
@@ -60,8 +60,9 @@ class Explainer:
         link: None, or "logit" to explain logit(model).
         engine: How games are solved: "trees" in closed form where what is explained is a sum of leaves; "exact" by
             all coalitions; "auto" is the first of them that can.
-        budget: Model rows an approximation may use; without one none is ever chosen.
-        order: The largest set size a truncated engine keeps.
+        budget: Model rows an approximation may use; without one none is ever chosen. Every engine so far answers
+            exactly, so none spends it.
+        order: The largest set size an approximation keeps; likewise without effect on exact answers.
         random_state: None takes fresh entropy and records the seed.
         n_jobs: Threads across explained rows; None calls the model from the caller's thread only.
         max_memory: Bytes (or "2GiB") our arrays may take; None is a quarter of what is free.
@@ -109,7 +110,7 @@ class Explainer:
         self._policy = check_choice("policy", policy, POLICIES)
         check_choice("engine", engine, ENGINES)
         self._budget = None if budget is None else _positive("budget", budget)
-        self._order = _positive("order", order)
+        self._order = _positive("order", order, optional=False)
         self._n_jobs = None if n_jobs is None else _positive("n_jobs", n_jobs)
         self._max_memory = parse_memory(max_memory)
         self._seed = resolve_seed(random_state)
@@ -160,6 +161,7 @@ class Explainer:
         if y is None and self._utility.needs_target:
             msg = f"utility={self._utility.name!r} compares with the labels: pass y, e.g. explainer(X, y)."
             raise ValueError(msg)
+        given = read_labels(y, rows.n_rows)
         solution = self._engine.solve(rows)
         labels = LabelRule.of(self._model)
         subject = Subject(
@@ -168,7 +170,7 @@ class Explainer:
             player_of_column=self._players.player_of_column,
             output_names=self._model.output_names,
             single=self._model.single,
-            target=labels.encode(y, rows.n_rows),
+            target=labels.encode(given, rows.n_rows),
             labels=labels,
             model=self._model.name,
             container=frame_kind(X, self._background if isinstance(self._background, Table) else rows),
@@ -208,7 +210,7 @@ class Explainer:
             >>> Explainer(lambda rows: rows.sum(axis=1), [[0.0, 1.0], [2.0, 3.0]]).cost(10)
             80
         """
-        return self._engine.rows_per_row() * operator.index(n_rows)
+        return self._engine.rows_per_row() * _positive("n_rows", n_rows, least=0, optional=False)
 
     def __repr__(self) -> str:
         return (
@@ -222,7 +224,9 @@ def check_options(options: Mapping[str, Any], policy: str) -> dict[str, Any]:
     """Options of the policies that came as keywords: their names, with the nearest known one, and their values."""
     known = ("candidates", "alpha", "draws", "margin", "node_limit", "time_limit", "shares")
     for name in options:
-        check_choice("option", name, known)
+        if name not in known:
+            error = unknown_choice("option", name, (*known, *(Explainer.__init__.__kwdefaults__ or ())))
+            raise error
     Options(**options)
     if (policy == "shares") != (options.get("shares") is not None):
         msg = (
@@ -233,14 +237,15 @@ def check_options(options: Mapping[str, Any], policy: str) -> dict[str, Any]:
     return dict(options)
 
 
-def _positive(parameter: str, value: Any) -> int:
+def _positive(parameter: str, value: Any, *, least: int = 1, optional: bool = True) -> int:
+    allowed = f"{'None or ' if optional else ''}an integer >= {least}"
     try:
         number = operator.index(value)
     except TypeError:
-        msg = f"{parameter}={value!r} has type {type(value).__name__}; allowed: None or an integer >= 1."
+        msg = f"{parameter}={value!r} has type {type(value).__name__}; allowed: {allowed}."
         raise TypeError(msg) from None
-    if number < 1 or isinstance(value, bool):
-        msg = f"{parameter}={value!r} is not allowed; allowed: None or an integer >= 1."
+    if number < least or isinstance(value, bool):
+        msg = f"{parameter}={value!r} is not allowed; allowed: {allowed}."
         raise ValueError(msg)
     return number
 

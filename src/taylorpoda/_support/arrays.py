@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import array_api_compat
 import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 def as_table(values: Any, parameter: str = "values") -> tuple[Any, Any, int]:
@@ -20,7 +23,8 @@ def as_table(values: Any, parameter: str = "values") -> tuple[Any, Any, int]:
     Returns:
         The array namespace, the table and n.
     """
-    table = values if array_api_compat.is_array_api_obj(values) else np.asarray(values)
+    table = values if array_api_compat.is_array_api_obj(values) else as_array(values, parameter)
+    check_unmasked(table, parameter)
     if isinstance(table, np.ndarray) and table.dtype.kind not in "fiub":
         msg = f"{parameter} has dtype {table.dtype}; allowed: real numbers."
         raise TypeError(msg)
@@ -35,7 +39,7 @@ def as_table(values: Any, parameter: str = "values") -> tuple[Any, Any, int]:
     if not xp.isdtype(table.dtype, "real floating"):
         exact = xp.astype(table, xp.float64)
         if bool(xp.any(xp.astype(exact, table.dtype) != table)):
-            msg = f"{parameter} holds integers that float64 cannot represent exactly."
+            msg = f"{parameter} holds integers that float64 cannot represent exactly; pass floats instead."
             raise ValueError(msg)
         table = exact
     if not bool(xp.all(xp.isfinite(table))):
@@ -43,6 +47,33 @@ def as_table(values: Any, parameter: str = "values") -> tuple[Any, Any, int]:
         msg = f"{parameter} holds NaN or infinity, first at index {where}; every coalition needs a finite value."
         raise ValueError(msg)
     return xp, table, n_players
+
+
+def as_array(data: Any, parameter: str, dtype: Any = None) -> NDArray[Any]:
+    """Anything numpy reads as one array; rows of different lengths are refused by name.
+
+    Args:
+        data: What the user passed.
+        parameter: The name the user gave it, for messages.
+        dtype: As numpy takes it.
+
+    Raises:
+        ValueError: If rows differ in length.
+    """
+    try:
+        return np.asarray(data, dtype=dtype)
+    except ValueError as error:
+        if "inhomogeneous" not in str(error) and "sequence" not in str(error):
+            raise
+        msg = f"{parameter} has rows of different lengths; every row needs the same number of entries."
+        raise ValueError(msg) from error
+
+
+def check_unmasked(data: Any, parameter: str) -> None:
+    """Refuse a masked array with masked cells: what lies behind them would be read."""
+    if isinstance(data, np.ma.MaskedArray) and np.ma.is_masked(data):
+        msg = f"{parameter} is a masked array with masked cells; fill them first, e.g. with .filled(np.nan)."
+        raise ValueError(msg)
 
 
 def players_of(length: int, parameter: str = "values") -> int:

@@ -77,7 +77,7 @@ def parse_memory(max_memory: object) -> int:
             )
             raise TypeError(msg) from None
     if size <= 0:
-        msg = f"max_memory={max_memory!r} is not positive."
+        msg = f'max_memory={max_memory!r} is not positive; allowed: None, bytes above 0, or text such as "2GiB".'
         raise ValueError(msg)
     return size
 

@@ -50,7 +50,7 @@ def choose_columns(model: Any, available: Sequence[str], taken: Sequence[str]) -
     wanted = bind_model(model).quantity.feature_names
     count = _n_features(model)
     if wanted is not None:
-        names = _matched(wanted, free)
+        names = _matched(wanted, free, taken)
     else:
         names = free
         if count is not None and len(names) != count:
@@ -63,11 +63,15 @@ def choose_columns(model: Any, available: Sequence[str], taken: Sequence[str]) -
     return Columns(tuple(names), wanted, categories, text, tuple(name for name in free if name not in set(names)))
 
 
-def _matched(wanted: Sequence[str], free: Sequence[str]) -> list[str]:
+def _matched(wanted: Sequence[str], free: Sequence[str], taken: Sequence[str]) -> list[str]:
     """Each feature's column: by its own name, or as LightGBM rewrites names (spaces become underscores)."""
     rewritten = {"_".join(name.split()): name for name in free}
     names = [name if name in set(free) else rewritten.get(name, "") for name in wanted]
     missing = [feature for feature, name in zip(wanted, names, strict=True) if not name]
+    features = sorted(set(missing) & set(taken))
+    if features:
+        msg = f"--target or --drop names {features}, which the model reads as features; name other columns."
+        raise InputError(msg)
     if missing:
         msg = f"DATA has no column for the model's features {missing[:20]}; its columns are {list(free)[:40]}."
         raise InputError(msg)

@@ -6,7 +6,7 @@ import csv
 import json
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -14,13 +14,10 @@ from taylorpoda._support.safe_write import replaced
 from taylorpoda.cli import parameters as p
 from taylorpoda.cli.comparison import MethodTable, method_table
 from taylorpoda.cli.console import Screen, plain
-from taylorpoda.cli.errors import InputError
 from taylorpoda.cli.explain_command import explained
+from taylorpoda.cli.outputs import check_output
 from taylorpoda.cli.screens import comparison_screen
 from taylorpoda.utilities import resolve
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 COMPARE_EXAMPLES = (
     "taylorpoda compare model.json data.csv --target label --rows 0:20",
@@ -81,7 +78,8 @@ def compare(
 ) -> None:
     """Compare all methods by all purposes, from one set of model calls."""
     screen = Screen(quiet=quiet, as_json=as_json)
-    _check_outputs(out)
+    for path in out or ():
+        check_output(path, _WRITERS)
     judges = [resolve(name) for name in utility or ["inclusion_aup"]]
     first = next((judge for judge in judges if judge.needs_target), judges[0]).name
     explanation, _, seconds = explained(
@@ -117,9 +115,10 @@ def compare(
     heading = (
         f"{told['explained_rows']:,} rows, {told['model_rows_evaluated']:,} model rows in {seconds:.1f} s, seed {seed}"
     )
-    screen.show(plain(explanation.subject.model, 100, "bold"), *comparison_screen(table), plain(heading, 200, "dim"))
     for path in out or ():
         _WRITERS[path.suffix.lower()](path, table)
+    screen.show(plain(explanation.subject.model, 100, "bold"), *comparison_screen(table), plain(heading, 200, "dim"))
+    for path in out or ():
         screen.remark(f"wrote {path}")
     screen.document(comparison_record(table))
 
@@ -164,12 +163,3 @@ def _write_json(path: Path, table: MethodTable) -> None:
 
 
 _WRITERS = {".csv": _write_csv, ".json": _write_json}
-
-
-def _check_outputs(paths: Sequence[Path] | None) -> None:
-    for path in paths or ():
-        if path.suffix.lower() not in _WRITERS or not path.absolute().parent.is_dir():
-            msg = (
-                f"--out={str(path)!r} cannot be written; allowed: a {' or '.join(_WRITERS)} file in an existing folder."
-            )
-            raise InputError(msg)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -52,8 +53,17 @@ def load_data(path: Path, parameter: str) -> Any:
     return frame.reset_index(drop=True)
 
 
-def _csv(path: Path, pandas: Any) -> Any:
-    return pandas.read_csv(sys.stdin if str(path) == "-" else path)
+def _csv(path: Path, pandas: Any, sep: str = ",") -> Any:
+    source = StringIO(sys.stdin.read()) if str(path) == "-" else path
+    # Pandas renames a column whose name came before, so that a model might read the wrong one.
+    names = pandas.read_csv(source, sep=sep, header=None, nrows=1, dtype=str).iloc[0].dropna()
+    twice = sorted(set(names[names.duplicated()]))
+    if twice:
+        msg = f"{str(path)!r} has several columns named {twice}; column names must be unique."
+        raise InputError(msg)
+    if isinstance(source, StringIO):
+        source.seek(0)
+    return pandas.read_csv(source, sep=sep)
 
 
 def _parquet(path: Path, pandas: Any) -> Any:
@@ -66,7 +76,11 @@ def _parquet(path: Path, pandas: Any) -> Any:
 
 
 def _numpy(path: Path, pandas: Any) -> Any:
-    stored = np.load(path, allow_pickle=False)
+    try:
+        stored = np.load(path, allow_pickle=False)
+    except ValueError as error:
+        msg = f"{str(path)!r} is no array of numbers that numpy wrote; save one with numpy.save, without objects in it."
+        raise InputError(msg) from error
     if not isinstance(stored, np.ndarray):
         names = list(stored)
         chosen = "X" if "X" in names else names[0]
@@ -83,7 +97,7 @@ def _numpy(path: Path, pandas: Any) -> Any:
 _READERS: dict[str, Callable[[Path, Any], Any]] = {
     "-": _csv,
     "csv": _csv,
-    "tsv": lambda path, pandas: pandas.read_csv(path, sep="\t"),
+    "tsv": lambda path, pandas: _csv(path, pandas, "\t"),
     "parquet": _parquet,
     "feather": lambda path, pandas: pandas.read_feather(path),
     "json": lambda path, pandas: pandas.read_json(path),

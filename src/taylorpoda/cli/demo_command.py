@@ -14,6 +14,7 @@ from taylorpoda.cli import parameters as p  # noqa: TC001 - typer reads the anno
 from taylorpoda.cli.compare_command import comparison_record
 from taylorpoda.cli.comparison import method_table
 from taylorpoda.cli.console import Screen, plain
+from taylorpoda.cli.errors import InputError
 from taylorpoda.cli.screens import comparison_screen, explanation_screen
 from taylorpoda.explainer import Explainer
 
@@ -54,6 +55,9 @@ def demo(
     from taylorpoda.report import utility_table, write_html
 
     screen = Screen(quiet=quiet, as_json=as_json)
+    if out.exists() and not out.is_dir():
+        msg = f"--out={str(out)!r} is a file; allowed: a folder, which is made if it is not there."
+        raise InputError(msg)
     started = time.perf_counter()
     screen.remark("training XGBoost on the breast cancer data of scikit-learn")
     explanation = demo_explanation()

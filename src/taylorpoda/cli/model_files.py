@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import zipfile
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +13,7 @@ from taylorpoda._support.optional import require
 from taylorpoda.cli.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 _ALLOWED = (
@@ -131,7 +133,21 @@ def _load_xgboost(path: Path, _: bool) -> Any:  # noqa: FBT001 - one signature f
 
 def _load_lightgbm(path: Path, _: bool) -> Any:  # noqa: FBT001 - one signature for all
     lightgbm = require("lightgbm", "lightgbm", "a LightGBM model")
-    return lightgbm.Booster(model_file=str(path))
+    with _silent():
+        return lightgbm.Booster(model_file=str(path))
+
+
+@contextmanager
+def _silent() -> Iterator[None]:
+    """Drop what a library writes to standard error by itself: the error it raises says the same."""
+    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
 
 
 def _load_catboost(path: Path, _: bool) -> Any:  # noqa: FBT001 - one signature for all

@@ -5,17 +5,18 @@ from __future__ import annotations
 import csv
 import json
 import math
+import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from taylorpoda._support.optional import require
-from taylorpoda._support.safe_write import replaced
+from taylorpoda._support.safe_write import drafted, replaced
 from taylorpoda._version import __version__
 from taylorpoda.cli.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -26,6 +27,8 @@ _EVIDENCE = ("score", "shapley_score", "bound", "certified")
 # A page shows every policy for every purpose where that takes seconds, and the one asked for where it would not.
 _WIDEST_TABLE = 14
 _MOST_ROWS = 200
+# How a spreadsheet recognizes a formula in a CSV file.
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def check_outputs(paths: Sequence[Path] | None) -> tuple[Path, ...]:
@@ -35,14 +38,29 @@ def check_outputs(paths: Sequence[Path] | None) -> tuple[Path, ...]:
         InputError: If an ending is not known or a folder is missing.
     """
     for path in paths or ():
-        if path.suffix.lower() not in _WRITERS:
-            msg = f"--out={str(path)!r} has no known ending; allowed: {', '.join(_WRITERS)}."
-            raise InputError(msg)
-        if not path.absolute().parent.is_dir() or path.is_dir():
-            what = "is a directory" if path.is_dir() else "is in a folder that does not exist"
-            msg = f"--out={str(path)!r} {what}; allowed: a file in an existing folder."
-            raise InputError(msg)
+        check_output(path, _WRITERS)
     return tuple(paths or ())
+
+
+def check_output(path: Path, endings: Iterable[str]) -> None:
+    """Refuse a file that cannot be written.
+
+    Raises:
+        InputError: If its ending is none of `endings`, or its folder is missing or may not be written to.
+    """
+    folder = path.absolute().parent
+    if path.suffix.lower() not in endings:
+        what = "has no known ending"
+    elif path.is_dir():
+        what = "is a directory"
+    elif not folder.is_dir():
+        what = "is in a folder that does not exist"
+    elif not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
+        what = "may not be written to"
+    else:
+        return
+    msg = f"--out={str(path)!r} {what}; allowed: a {', '.join(endings)} file in a folder that exists and is yours."
+    raise InputError(msg)
 
 
 def write_output(path: Path, explanation: Explanation, positions: NDArray[np.intp]) -> None:
@@ -136,8 +154,13 @@ def _write_csv(path: Path, explanation: Explanation, positions: NDArray[np.intp]
     columns = table_of(explanation, positions)
     with replaced(path) as stream:
         writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows(zip(*columns.values(), strict=True))
+        writer.writerow([_harmless(name) for name in columns])
+        writer.writerows([_harmless(cell) for cell in line] for line in zip(*columns.values(), strict=True))
+
+
+def _harmless(cell: Any) -> Any:
+    """Text that a spreadsheet would run as a formula, kept as text by an apostrophe before it."""
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULAS) else cell
 
 
 def _write_json(path: Path, explanation: Explanation, positions: NDArray[np.intp]) -> None:
@@ -153,9 +176,11 @@ def _write_parquet(path: Path, explanation: Explanation, positions: NDArray[np.i
     except ImportError:
         parquet = require("pyarrow.parquet", "pyarrow", "a .parquet file")
         arrow = require("pyarrow", "pyarrow", "a .parquet file")
-        parquet.write_table(arrow.table(columns), path)
+        with drafted(path) as draft:
+            parquet.write_table(arrow.table(columns), draft)
     else:
-        polars.DataFrame(columns).write_parquet(path)
+        with drafted(path) as draft:
+            polars.DataFrame(columns).write_parquet(draft)
 
 
 def _write_html(path: Path, explanation: Explanation, positions: NDArray[np.intp]) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from taylorpoda._support.choices import check_choice
 from taylorpoda.explanation import accessors, export
 from taylorpoda.explanation.html import explanation_html
 from taylorpoda.explanation.slicing import sliced
@@ -32,6 +33,14 @@ _TOLERANCE = 1e-9
 
 class DiscrepancyError(ArithmeticError):
     """Attributions that do not add up although their policy promises that they do."""
+
+
+def _whole(parameter: str, value: object) -> int:
+    try:
+        return operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        msg = f"{parameter}={value!r} has type {type(value).__name__}; allowed: an integer."
+        raise TypeError(msg) from None
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:
@@ -181,7 +190,7 @@ class Explanation:
         return self._public(self.gap_to_model)
 
     def _one(self, row: int, output: object) -> tuple[int, int]:
-        position = int(row_positions(operator.index(row), len(self))[0])
+        position = int(row_positions(_whole("row", row), len(self))[0])
         if output is None:
             if not self.subject.single and len(self.output_names or ()) > 1:
                 names = self.output_names or ()
@@ -212,7 +221,7 @@ class Explanation:
         Raises:
             ValueError: If `order` is not between 1 and n.
         """
-        wanted = operator.index(order)
+        wanted = _whole("order", order)
         if not 1 <= wanted <= self.games.n_players:
             msg = f"order={order!r} is out of range; allowed: 1 to {self.games.n_players}."
             raise ValueError(msg)
@@ -255,6 +264,9 @@ class Explanation:
         """
         from taylorpoda.explanation.build import build
 
+        known = ("candidates", "alpha", "draws", "shares", "margin", "node_limit", "time_limit", "random_state")
+        for name in options:
+            check_choice("option", name, known)
         kept = {name: value for name, value in self.options.items() if policy is None or name != "shares"}
         return build(
             self.games,

@@ -77,7 +77,7 @@ class Subject:
         except TypeError:
             position = len(names)
         if not -len(names) <= position < len(names):
-            error = unknown_choice("output", output, [*names, *map(str, range(len(names)))])
+            error = unknown_choice("output", output, dict.fromkeys([*names, *map(str, range(len(names)))]))
             raise error
         return position % len(names)
 
@@ -100,6 +100,9 @@ def row_positions(key: Any, n_rows: int) -> NDArray[np.intp]:
         if chosen.dtype.kind not in "iub" or chosen.ndim != 1:
             msg = f"rows are selected by an integer, a slice or a list of them, got {key!r}."
             raise TypeError(msg) from None
+        if chosen.dtype.kind == "b" and len(chosen) != n_rows:
+            msg = f"rows are selected by {len(chosen)} booleans, but there are {n_rows} rows."
+            raise IndexError(msg) from None
         return np.arange(n_rows)[chosen]
     if not -n_rows <= one < n_rows:
         msg = f"row {one} is out of range for an explanation of {n_rows} rows."

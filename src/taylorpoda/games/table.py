@@ -35,7 +35,11 @@ class TableGame:
 
     def __call__(self, coalitions: NDArray[np.bool_], /) -> NDArray[np.float64]:
         """Look coalitions up: (m, n) -> (m,) or (m, outputs)."""
-        present = np.asarray(coalitions, dtype=bool)
+        present = np.asarray(coalitions)
+        if present.dtype.kind not in "iub" or not np.isin(present, (0, 1)).all():
+            msg = f"coalitions has dtype {present.dtype}; allowed: booleans, True where a player is present."
+            raise TypeError(msg)
+        present = present.astype(bool)
         if present.ndim != 2 or present.shape[1] != self.n_players:
             msg = f"coalitions has shape {present.shape}; expected (m, {self.n_players})."
             raise ValueError(msg)

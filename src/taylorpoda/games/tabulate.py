@@ -42,13 +42,7 @@ def tabulate(game: Game, n_players: int, *, chunk: int | None = None, max_memory
     """
     n, bound = _checked(game, n_players, max_memory)
     total = 1 << n
-    if chunk is None:
-        step = max(1, min(total, _CHUNK_BYTES // max(n, 1)))
-    else:
-        step = operator.index(chunk)
-        if step < 1:
-            msg = f"chunk={chunk} is not positive; it is the number of coalitions per call."
-            raise ValueError(msg)
+    step = max(1, min(total, _CHUNK_BYTES // max(n, 1))) if chunk is None else _chunk(chunk)
     table: NDArray[np.float64] | None = None
     flat = False
     with ProgressBar("valuing coalitions", total) as bar:
@@ -73,6 +67,19 @@ def tabulate(game: Game, n_players: int, *, chunk: int | None = None, max_memory
             bar.advance(stop - start)
     assert table is not None  # noqa: S101 - there is at least the empty coalition
     return table[0] if flat else table
+
+
+def _chunk(chunk: object) -> int:
+    allowed = "allowed: None, or the number of coalitions per call, an integer >= 1"
+    try:
+        step = operator.index(chunk)  # type: ignore[arg-type]
+    except TypeError:
+        msg = f"chunk={chunk!r} has type {type(chunk).__name__}; {allowed}."
+        raise TypeError(msg) from None
+    if step < 1:
+        msg = f"chunk={chunk} is too small; {allowed}."
+        raise ValueError(msg)
+    return step
 
 
 def _checked(game: object, n_players: object, max_memory: object) -> tuple[int, int]:

@@ -209,6 +209,9 @@ def _labeled(maskings: Sequence[str | Masking] | Mapping[str, str | Masking] | N
         maskings = _EVERY
     if isinstance(maskings, str):
         maskings = [maskings]
+    if len(maskings) == 0:
+        msg = f"maskings={maskings!r} is empty; pass names or rules to compare, or None for all there are."
+        raise ValueError(msg)
     if isinstance(maskings, Mapping):
         return {str(label): resolve_masking(masking) for label, masking in maskings.items()}
     labeled: dict[str, Masking] = {}

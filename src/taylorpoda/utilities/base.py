@@ -131,6 +131,11 @@ class Utility:
             if given is not None and not callable(given):
                 msg = f"{parameter}={given!r} of utility {self.name!r} is not callable."
                 raise TypeError(msg)
+        for parameter in ("higher_is_better", "convex", "needs_target"):
+            given = getattr(self, parameter)
+            if not isinstance(given, bool):
+                msg = f"{parameter}={given!r} of utility {self.name!r} has type {type(given).__name__}; allowed: bool."
+                raise TypeError(msg)
         if self.convex and (self.evaluate is None or self.gradient is None):
             msg = f"utility {self.name!r} says convex=True; it then needs evaluate= and gradient=."
             raise ValueError(msg)

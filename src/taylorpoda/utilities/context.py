@@ -68,7 +68,7 @@ def _whole(array: Any, parameter: str, *, binary: bool = False) -> Any:
     plain = _numbers(array, parameter).astype(np.float64)
     bad = ~np.isin(plain, (0.0, 1.0)) if binary else (plain != np.floor(plain)) | (plain < 0) | ~np.isfinite(plain)
     if np.any(bad):
-        first = plain[bad].ravel()[0]
+        first = float(plain[bad].ravel()[0])
         allowed = "0 and 1" if binary else "class indices 0, 1, 2, ..."
         msg = f"{parameter} holds {first!r}; allowed: {allowed}."
         raise ValueError(msg)

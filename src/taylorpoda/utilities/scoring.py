@@ -118,7 +118,7 @@ def stage_table(context: Context, utility: Utility) -> Any:
         return table
     xp = array_api_compat.array_namespace(context.values)
     if isinstance(context.values, np.ndarray):
-        table = np.asarray(table, dtype=np.float64)
+        table = _real(table, "stage", utility)
     if tuple(table.shape) != tuple(context.values.shape):
         shapes = f"{tuple(table.shape)}; expected {tuple(context.values.shape)}"
         msg = f"stage of utility {utility.name!r} returned shape {shapes}."
@@ -129,11 +129,19 @@ def stage_table(context: Context, utility: Utility) -> Any:
     return table
 
 
+def _real(answer: Any, part: str, utility: Utility) -> Any:
+    try:
+        return np.asarray(answer, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        msg = f"{part} of utility {utility.name!r} returned {type(answer).__name__}, which is no array of real numbers."
+        raise TypeError(msg) from error
+
+
 def _evaluated(context: Context, utility: Utility, attributions: Any) -> Any:
     assert utility.evaluate is not None  # noqa: S101 - the caller has asked
     result = utility.evaluate(attributions, context)
     if isinstance(context.values, np.ndarray):
-        result = np.asarray(result, dtype=np.float64)
+        result = _real(result, "evaluate", utility)
     lead = np.broadcast_shapes(tuple(attributions.shape[:-1]), tuple(context.values.shape[:-1]))
     if tuple(result.shape) != lead:
         msg = f"evaluate of utility {utility.name!r} returned shape {tuple(result.shape)}; expected {lead}."

@@ -174,7 +174,11 @@ def test_the_margin_of_an_ensemble_at_the_end_of_a_pipeline(iris, explain):
     X, y = iris
     pipeline = make_pipeline(StandardScaler(), xgboost.XGBClassifier(**FEW)).fit(X, y)
     margin = pipeline.predict(X.iloc[[1, 60, 120]], output_margin=True)
-    assert np.array_equal(explain(pipeline, output="raw").predictions, margin.astype(float))
+    assert np.array_equal(explain(pipeline, output="raw", engine="exact").predictions, margin.astype(float))
+    closed = explain(pipeline, output="raw")
+    assert closed.engine == "trees"
+    assert np.max(np.abs(closed.predictions + closed.rounding - margin)) < 1e-14
+    assert np.max(np.abs(closed.rounding)) < 1e-6
     search = GridSearchCV(xgboost.XGBClassifier(**FEW), {"max_depth": [2]}, cv=2).fit(X, y)
     assert explain(search).values.shape == (3, 4, 3)
 
@@ -195,11 +199,15 @@ def test_native_categories_of_lightgbm_and_catboost_need_no_encoding():
         iterations=20, verbose=0, cat_features=["color", "code"], allow_writing_files=False
     ).fit(plain, y)
     for model, table in ((lgb, X), (cat, plain)):
-        explanation = tp.Explainer(model, table[:40], policy="optimal")(table[100:104])
-        assert np.array_equal(explanation.predictions, model.predict(table[100:104]))
-        assert np.max(np.abs(explanation.discrepancy)) < 1e-12
-        assert np.max(np.abs(explanation.values[:, 1])) > 0.1
-        assert list(explanation.data.dtypes) == list(table.dtypes)
+        exact = tp.Explainer(model, table[:40], policy="optimal", engine="exact")(table[100:104])
+        assert np.array_equal(exact.predictions, model.predict(table[100:104]))
+        closed = tp.Explainer(model, table[:40], policy="optimal")(table[100:104])
+        assert np.max(np.abs(closed.predictions + closed.rounding - exact.predictions)) < 1e-14
+        assert np.max(np.abs(closed.values - exact.values)) < 1e-9
+        for explanation in (exact, closed):
+            assert np.max(np.abs(explanation.discrepancy)) < 1e-12
+            assert np.max(np.abs(explanation.values[:, 1])) > 0.1
+            assert list(explanation.data.dtypes) == list(table.dtypes)
 
 
 @pytest.mark.parametrize("name", ["xgb softprob", "lgb classifier", "cat classifier", "lgb binary"])

@@ -10,12 +10,13 @@ import io
 import json
 import os
 import re
-import secrets
 import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from taylorpoda._support.safe_write import drafted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,20 +43,8 @@ def write_archive(path: Path, header: Mapping[str, Any], arrays: Mapping[str, ND
         header: JSON-able.
         arrays: Arrays by name, a slash between the parts; no object arrays.
     """
-    if path.exists() and not path.is_file():
-        if path.is_dir():
-            msg = f"path={str(path)!r} is a directory; a file name is needed."
-            raise IsADirectoryError(msg)
-        with path.open("wb") as stream:
-            _write(stream, header, arrays)
-        return
-    draft = path.with_name(f".{path.name[:200]}.{secrets.token_hex(4)}.part")
-    try:
-        with draft.open("xb") as stream:
-            _write(stream, header, arrays)
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
+    with drafted(path) as draft, draft.open("wb") as stream:
+        _write(stream, header, arrays)
 
 
 def to_bytes(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from taylorpoda._support.seeds import resolve_seed
 from taylorpoda.games.masking.cells import CellReader
-from taylorpoda.games.masking.covariance import Moments
+from taylorpoda.games.masking.covariance import Moments, careful_moments
 from taylorpoda.games.masking.gaussian import ConditionalDraws, check_draws, whole_columns
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class Copula:
 
     def __init__(self, draws: int = _DRAWS, seed: int | None = None) -> None:
         self.draws = check_draws(draws)
-        self.seed = seed
+        self.seed = None if seed is None else resolve_seed(seed)
 
     def fit(self, context: MaskingContext) -> ConditionalDraws:
         """Learn margins and the correlation of normal scores from the background."""
@@ -104,7 +105,7 @@ class Margin:
         """Learn one column."""
         values, place = np.unique(column, return_inverse=True)
         mass = np.bincount(place.reshape(-1), weights=weights)
-        scale = float(np.sqrt(weights @ np.square(column - weights @ column)))
+        scale = float(careful_moments(column[:, None], weights)[1][0])
         cumulative = np.cumsum(mass / mass.sum())
         return cls(values, cumulative, scale, steps=steps or len(values) < _REPEATING * len(column))
 

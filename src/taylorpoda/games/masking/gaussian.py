@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from taylorpoda._support.seeds import resolve_seed
 from taylorpoda.games.masking.base import HybridMasking, MaskingContext, StandIns
 from taylorpoda.games.masking.cells import CellReader
 from taylorpoda.games.masking.covariance import Moments, conditional_means, conditional_roots
@@ -47,7 +48,7 @@ class Gaussian:
 
     def __init__(self, draws: int = _DRAWS, seed: int | None = None) -> None:
         self.draws = check_draws(draws)
-        self.seed = seed
+        self.seed = None if seed is None else resolve_seed(seed)
 
     def fit(self, context: MaskingContext) -> ConditionalDraws:
         """Learn mean and covariance from the background."""

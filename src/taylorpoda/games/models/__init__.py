@@ -58,6 +58,12 @@ def bind_model(model: Any, *, output: Any = None, link: str | None = None, outpu
             quantity = adapter.quantity(model, raw=raw)
             if output_names is not None:
                 quantity = replace(quantity, output_names=check_names(output_names))
+            if link is not None and quantity.kind == "margin":
+                msg = (
+                    f"link={link!r} explains the logit of a probability, but {quantity.name} gives a margin, which is "
+                    "one already; use link=None."
+                )
+                raise ValueError(msg)
             return BoundModel(quantity, output=None if raw else output, link=link)
     hint = " Pass an instance, not the class." if isinstance(model, type) else ""
     msg = (

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
+from taylorpoda._support.display import one_line
 from taylorpoda.games.models.culprit import failing_row
 from taylorpoda.games.models.output import GameError, as_outputs
 from taylorpoda.games.models.selection import find_output
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Kind = Literal["value", "probability", "margin"]
+# The most that is quoted of a model's own error, which is chained whole.
+_LONGEST = 800
 
 
 @dataclass(frozen=True)
@@ -183,7 +186,8 @@ class BoundModel:
             raw = self._ask(rows, n_rows)
         except Exception as error:
             place = self._place_of(error, rows, n_rows, where)
-            msg = f"the model {self.quantity.name} raised {type(error).__name__}{place}: {error}{_hint(rows)}"
+            said = f": {one_line(error, _LONGEST)}" if str(error).strip() else ""
+            msg = f"the model {self.quantity.name} raised {type(error).__name__}{place}{said}{_hint(rows)}"
             raise GameError(msg) from error
         outputs, axes = as_outputs(raw, n_rows, f"the model {self.quantity.name}")
         self._settle(outputs, axes)
@@ -254,7 +258,7 @@ class BoundModel:
             place = where(row) if where is not None else f"row {row}"
             msg = (
                 f'link="logit" needs outputs strictly between 0 and 1, but {self.quantity.name} gave '
-                f"{outputs[row, column]!r} for {place}. Nothing is clipped: use link=None, "
+                f"{float(outputs[row, column])!r} for {place}. Nothing is clipped: use link=None, "
                 'or output="raw" for the margin of a boosted ensemble.'
             )
             raise ValueError(msg)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from taylorpoda._support.arrays import as_array, check_unmasked
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -50,22 +52,36 @@ class LabelRule:
             ValueError: If the length differs or a label is none of the classes.
             TypeError: If y is not numbers and the model names no classes.
         """
-        if y is None:
+        labels = read_labels(y, n_rows)
+        if labels is None:
             return None
-        labels = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y)
-        if labels.ndim == 2 and labels.shape[1] == 1:
-            labels = labels[:, 0]
-        if labels.ndim == 0 and n_rows == 1:
-            labels = labels[None]
-        if labels.shape != (n_rows,):
-            msg = f"y has shape {labels.shape}; expected one label per explained row, ({n_rows},)."
-            raise ValueError(msg)
         if self.classes is None:
             return _numbers(labels)
         positions = np.array(
             [_position(label, self.classes, self.aliases) for label in labels.tolist()], dtype=np.int64
         )
         return (positions if self.chosen is None else positions == self.chosen).astype(np.float64)
+
+
+def read_labels(y: Any, n_rows: int) -> NDArray[Any] | None:
+    """The user's labels as an array, shape (n_rows,); None where there are none.
+
+    Raises:
+        ValueError: If the length differs.
+    """
+    if y is None:
+        return None
+    labels = as_array(y.to_numpy() if hasattr(y, "to_numpy") else y, "y")
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = labels[:, 0]
+    if labels.ndim == 0 and n_rows == 1:
+        labels = labels[None]
+    if labels.shape != (n_rows,):
+        got = f"shape {labels.shape}" if labels.ndim or labels.dtype.kind != "O" else f"type {type(y).__name__}"
+        msg = f"y has {got}; expected one label per explained row, ({n_rows},)."
+        raise ValueError(msg)
+    check_unmasked(y, "y")
+    return labels
 
 
 def _position(label: Any, classes: tuple[Any, ...], aliases: tuple[str, ...] | None) -> int:

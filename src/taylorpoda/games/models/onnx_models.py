@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from taylorpoda._support.display import one_line
 from taylorpoda._support.optional import require
 from taylorpoda.games.models.base import Quantity
 from taylorpoda.games.models.boosted import is_a
@@ -65,8 +66,8 @@ class OnnxPrediction:
             self._session = model
             self._graph = _graph_of(model)
         else:
-            self._graph = model.SerializeToString() if _is_proto(model) else Path(model).read_bytes()
-            self._session = runtime.InferenceSession(self._graph, providers=runtime.get_available_providers())
+            self._graph = model.SerializeToString() if _is_proto(model) else _read(Path(model))
+            self._session = _opened(runtime, self._graph, model)
         self.outputs = choose_outputs(self._session.get_outputs())
         self._classes = _labels_in(self._graph) if self.outputs.probabilities else None
 
@@ -111,6 +112,22 @@ class OnnxPrediction:
         self._graph, self._session = state["graph"], session
         self.outputs = choose_outputs(session.get_outputs())
         self._classes = _labels_in(self._graph) if self.outputs.probabilities else None
+
+
+def _read(path: Path) -> bytes:
+    if not path.is_file():
+        msg = f"model={str(path)!r} does not exist; allowed: the path of an .onnx file, a session, or a ModelProto."
+        raise FileNotFoundError(msg)
+    return path.read_bytes()
+
+
+def _opened(runtime: Any, graph: bytes, model: Any) -> Any:
+    try:
+        return runtime.InferenceSession(graph, providers=runtime.get_available_providers())
+    except Exception as error:  # the runtime's errors share no base class
+        named = repr(str(fspath(model))) if isinstance(model, str | PathLike) else f"a {type(model).__name__}"
+        msg = f"model={named} is no graph that onnxruntime can open: {one_line(error, 300)}"
+        raise ValueError(msg) from error
 
 
 def _graph_of(session: Any) -> bytes | None:

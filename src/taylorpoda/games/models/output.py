@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import array_api_compat
 import numpy as np
 
+from taylorpoda._support.arrays import as_array, check_unmasked
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -30,7 +32,7 @@ def as_outputs(raw: Any, rows: int, source: str) -> tuple[NDArray[np.float64], i
         ValueError: If the shape is wrong.
         TypeError: If the answer is not numbers.
     """
-    array = _as_array(raw)
+    array = _as_array(raw, source)
     if array.dtype.kind == "O":
         array = _numbers_of_objects(array, source)
     if array.dtype.kind not in "fiub":
@@ -45,16 +47,17 @@ def as_outputs(raw: Any, rows: int, source: str) -> tuple[NDArray[np.float64], i
             f"{source} gave shape {array.shape} for {rows} rows; allowed: ({rows},), ({rows}, 1) or ({rows}, outputs)."
         )
         raise ValueError(msg)
-    if array.dtype.kind in "iu" and array.dtype.itemsize == 8 and array.size:
-        if max(int(array.max()), -int(array.min())) > 2**53:
-            msg = f"{source} gave integers beyond 2**53, which float64 does not hold exactly; return floats instead."
-            raise ValueError(msg)
+    whole = array.dtype.kind in "iu" and array.dtype.itemsize == 8 and array.size
+    if whole and max(int(array.max()), -int(array.min())) > 2**53:
+        msg = f"{source} gave integers beyond 2**53, which float64 does not hold exactly; return floats instead."
+        raise ValueError(msg)
     outputs = np.array(array, dtype=np.float64)  # a copy: models may reuse their buffer
     return (outputs[:, None] if outputs.ndim == 1 else outputs), array.ndim
 
 
-def _as_array(raw: Any) -> NDArray[Any]:
+def _as_array(raw: Any, source: str) -> NDArray[Any]:
     if isinstance(raw, np.ndarray):
+        check_unmasked(raw, f"what {source} gave")
         return raw
     if array_api_compat.is_torch_array(raw):
         raw = raw.detach().cpu()
@@ -63,7 +66,7 @@ def _as_array(raw: Any) -> NDArray[Any]:
         return np.asarray(raw.to_numpy())
     if hasattr(raw, "toarray"):
         return np.asarray(raw.toarray())
-    return np.asarray(raw)
+    return as_array(raw, f"what {source} gave")
 
 
 def _numbers_of_objects(array: NDArray[Any], source: str) -> NDArray[np.float64]:

@@ -91,4 +91,8 @@ class BoosterPrediction:
                 matrix.feature_names = matrix.feature_types = None
         else:
             matrix = xgboost.DMatrix(rows, feature_names=names, feature_types=types, enable_categorical=True)
+        expected = self.booster.num_features()
+        if matrix.num_col() != expected:  # XGBoost would read absent columns as missing without a word
+            msg = f"the rows have {matrix.num_col()} columns, but the Booster reads {expected}."
+            raise ValueError(msg)
         return self.booster.predict(matrix, output_margin=self.margin)

@@ -78,7 +78,7 @@ def read_background(data: Any, fitted_names: tuple[str, ...] | None) -> tuple[Ta
     weights = None
     # A DataFrame may have columns of these names.
     if hasattr(data, "weights") and hasattr(data, "rows") and not hasattr(data, "columns"):
-        data, weights = data.rows, np.asarray(data.weights, dtype=np.float64)
+        data, weights = data.rows, _weights(data.weights)
     if isinstance(data, np.ndarray) and data.ndim == 1:
         data = data[None, :]
     elif isinstance(data, list | tuple) and data and np.ndim(data[0]) == 0:
@@ -92,9 +92,19 @@ def read_background(data: Any, fitted_names: tuple[str, ...] | None) -> tuple[Ta
     if weights is None:
         return table, np.full(table.n_rows, 1.0 / table.n_rows)
     if weights.shape != (table.n_rows,) or not (weights >= 0).all() or not 0 < weights.sum() < np.inf:
-        msg = f"background weights have shape {weights.shape}; expected {table.n_rows} numbers >= 0, not all 0."
+        bad = weights[~(weights >= 0)] if weights.shape == (table.n_rows,) else weights[:0]
+        holding = f" and hold {float(bad[0])}" if len(bad) else ""
+        msg = f"weights have shape {weights.shape}{holding}; expected {table.n_rows} finite numbers >= 0, not all 0."
         raise ValueError(msg)
     return table, weights / weights.sum()
+
+
+def _weights(weights: Any) -> NDArray[np.float64]:
+    try:
+        return np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        msg = f"weights are no numbers ({error}); expected one finite number >= 0 per background row."
+        raise TypeError(msg) from error
 
 
 def frame_kind(data: Any, background: Table) -> str:

@@ -194,12 +194,16 @@ def cast_without_loss(cells: NDArray[Any], dtype: np.dtype[Any], parameter: str,
     if cells.dtype == dtype:
         return cells
     where = f"column {column!r} of {parameter}" if column is not None else parameter
+    numbers = cells.dtype.kind in "fiu" and dtype.kind in "fiu"
+    example = f", e.g. background.astype({str(cells.dtype)!r})" if numbers else ""
     msg = (
-        f"{where} has dtype {cells.dtype} but the background has {dtype}, and not every cell fits; "
-        f"convert one of them so that both agree, e.g. background.astype({str(cells.dtype)!r})."
+        f"{where} has dtype {cells.dtype} but the background has {dtype}, and not every cell fits"
+        f"{_misfit(cells, dtype)}; convert one of them so that both agree{example}."
     )
     if dtype.kind == "O":
         return cells.astype(object)
+    if cells.dtype.kind == "c":
+        raise ValueError(msg)
     try:
         with np.errstate(all="ignore"):
             cast = cells.astype(dtype)
@@ -215,6 +219,14 @@ def cast_without_loss(cells: NDArray[Any], dtype: np.dtype[Any], parameter: str,
     if not same:
         raise ValueError(msg)
     return cast
+
+
+def _misfit(cells: NDArray[Any], dtype: np.dtype[Any]) -> str:
+    """The first text or missing cell among objects that should be numbers, for a message."""
+    if cells.dtype.kind != "O" or dtype.kind not in "fiub":
+        return ""
+    strange = next((cell for cell in cells.ravel().tolist() if not isinstance(cell, int | float | np.number)), None)
+    return f", such as {strange!r}"
 
 
 def _same_cell(ours: Any, theirs: Any) -> bool:

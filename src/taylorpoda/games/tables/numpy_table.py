@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from taylorpoda._support.arrays import as_array, check_unmasked
 from taylorpoda.games.tables.base import (
     Table,
     cast_without_loss,
@@ -40,13 +41,18 @@ class NumpyTable(Table):
     @classmethod
     def of(cls, data: Any, parameter: str) -> NumpyTable:
         """Read an array, or anything nested that numpy reads without guessing."""
-        array = np.asarray(data)
+        array = as_array(data, parameter)
+        if array.ndim == 0 and not isinstance(data, np.ndarray):
+            msg = (
+                f"{parameter} has type {type(data).__name__}; allowed: a DataFrame, an array, or nested lists of rows."
+            )
+            raise TypeError(msg)
         if array.dtype.kind in "US" and not isinstance(data, np.ndarray):
             array = np.asarray(data, dtype=object)  # a list of mixed cells: keep each cell what it is
         if array.ndim != 2 or array.shape[1] == 0:
             msg = f"{parameter} has shape {array.shape}; expected (rows, columns) with at least one column."
             raise ValueError(msg)
-        _refuse_masked(data, parameter)
+        check_unmasked(data, parameter)
         return cls(array)
 
     @property
@@ -73,7 +79,7 @@ class NumpyTable(Table):
 
     def read(self, data: Any, parameter: str) -> NumpyTable:
         """Other rows: by position, or by name where the model and the rows name their columns; see `Table.read`."""
-        _refuse_masked(data, parameter)
+        check_unmasked(data, parameter)
         array = self._by_name(data, parameter)
         if array.dtype.kind in "US" and self._array.dtype.kind == "O":
             array = np.asarray(data, dtype=object)
@@ -96,7 +102,10 @@ class NumpyTable(Table):
     def _by_name(self, data: Any, parameter: str) -> NDArray[Any]:
         frame = columns_of(data, parameter)
         if frame is None:
-            return np.asarray(data.toarray() if hasattr(data, "toarray") else data)
+            array = as_array(data.toarray() if hasattr(data, "toarray") else data, parameter)
+            if array.dtype.kind in "US" and self._array.dtype.kind not in "US" and not isinstance(data, np.ndarray):
+                array = np.asarray(data, dtype=object)  # a text among numbers: the message tells which
+            return array
         names, columns = frame
         if self.named and set(names) & set(self.names):
             columns = [columns[j] for j in check_columns(self.names, names, parameter)]
@@ -137,9 +146,3 @@ class NumpyTable(Table):
         )
         columns = [code(self.column(j)) for j in range(self.n_columns)]
         return np.stack(columns, axis=1) if self.n_rows else np.zeros((0, self.n_columns), dtype=np.int64)
-
-
-def _refuse_masked(data: Any, parameter: str) -> None:
-    if isinstance(data, np.ma.MaskedArray) and np.ma.is_masked(data):
-        msg = f"{parameter} is a masked array with masked cells; fill them first, e.g. with .filled(np.nan)."
-        raise ValueError(msg)

@@ -69,8 +69,11 @@ def load_surrogate(path: str | Path) -> Surrogate:
             arrays = {name: file[name] for name in file.files}
         description = json.loads(str(arrays["description"]))
         known = description["format"] == _FORMAT
+    except FileNotFoundError:
+        msg = f"path={str(path)!r} does not exist; allowed: a file written by Surrogate.save."
+        raise FileNotFoundError(msg) from None
     except (BadZipFile, ValueError, KeyError, AttributeError, TypeError) as error:
-        msg = f"{str(path)!r} holds no surrogate written by Surrogate.save: {error}"
+        msg = f"path={str(path)!r} holds no surrogate written by Surrogate.save."
         raise ValueError(msg) from error
     if not known:
         msg = f"{str(path)!r} has the format {description['format']!r}; this version reads {_FORMAT!r}."
