@@ -59,8 +59,7 @@ def tables(
 ) -> None:
     """The two tables of the paper, with intervals, beside its own numbers.
 
-    Finished stages are kept in the user's cache directory: an interrupted run, started again, goes on where
-    it was and gives the same bytes.
+    What is finished is kept in the user's cache directory: run it again and it goes on, to the same bytes.
 
     Example: taylorpoda reproduce tables --data titanic --models xgboost --out titanic-tables
     """
@@ -96,6 +95,7 @@ def postulates(
     for row in rows:
         cells = "".join(f"{_both(ours, printed):>20}" for ours, printed in zip(row.computed, row.printed, strict=True))
         typer.echo(f"{row.method:14}{cells}")
+    typer.echo("\n-: the postulates do not apply; LIME's weights are no allocation of the dividends.")
     for row in rows:
         if row.remark:
             typer.echo(f"\n{row.method}: {row.remark}")

@@ -9,6 +9,7 @@ import numpy as np
 
 from taylorpoda.paper.layout import TASK_TITLES
 from taylorpoda.paper.settings import BASELINE, DATA, METHODS, MODELS, UTILITIES, UTILITY_TITLES
+from taylorpoda.paper.summary import OPTIMAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,12 +32,16 @@ COLORS = {
 }
 MARKS = {"OCC-1": "s", "LIME": "v", "WeightedSHAP": "D", "TaylorPODA": "o", "TaylorPODA-optimal": "*"}
 _STYLE: Any = {"svg.hashsalt": "taylorpoda", "svg.fonttype": "path", "font.family": "DejaVu Sans"}
+# Printed across a page, 7.2 inches, the smallest letters have 7 points.
+_WIDTH = 7.2
+_SMALL, _MIDDLE, _LARGE = 7.0, 7.5, 8.5
+_SHORT = {"mlp_tanh": "tanh", "mlp_relu": "ReLU", "xgboost": "XGBoost"}
 _FLAT = 1e-9
 _LEFT_END = -0.6
 _TICKS = (-0.5, 0.0, 0.5, 1.0)
 # Marks of one row stand a little above each other, so that none hides another.
 _OFFSETS = {method: 0.13 * (place - 2) for place, method in enumerate(MARKS)}
-_DPI = 200
+_DPI = 300
 
 
 def discrepancy_violins(found: Reproduction) -> Figure:
@@ -53,7 +58,7 @@ def discrepancy_violins(found: Reproduction) -> Figure:
     methods = (BASELINE, *METHODS)
     tasks = [task for task in TASK_TITLES if any(pair.task == task for pair in found.pairs)]
     models = [model for model in MODELS if any(pair.model == model for pair in found.pairs)]
-    figure = Figure(figsize=(1.2 + 3.6 * len(models), 0.6 + 2.9 * len(tasks)), layout="constrained")
+    figure = Figure(figsize=(_WIDTH * (0.2 + 0.8 * len(models) / 3), 0.9 + 1.9 * len(tasks)), layout="constrained")
     panels = figure.subplots(len(tasks), len(models), squeeze=False, sharex=True)
     for line, task in enumerate(tasks):
         for column, model in enumerate(models):
@@ -61,12 +66,12 @@ def discrepancy_violins(found: Reproduction) -> Figure:
             pairs = [pair for pair in found.pairs if (pair.task, pair.model) == (task, model)]
             if pairs:
                 _violins(axes, [np.concatenate([pair.discrepancy(one) for pair in pairs]) for one in methods])
-            axes.set_title(f"{TASK_TITLES[task]}, {MODELS[model]}", fontsize=9)
-            axes.set_xticks(range(len(methods)), methods, rotation=32, ha="right", fontsize=8)
-            axes.tick_params(axis="y", labelsize=8)
+            axes.set_title(f"{TASK_TITLES[task]}, {MODELS[model]}", fontsize=_MIDDLE)
+            axes.set_xticks(range(len(methods)), methods, rotation=40, ha="right", rotation_mode="anchor")
+            axes.tick_params(labelsize=_SMALL)
             if column == 0:
-                axes.set_ylabel("v(∅) + Σ aᵢ - v(N)", fontsize=8)
-    figure.suptitle("Discrepancy of every method, all hold-out rows", fontsize=10)
+                axes.set_ylabel("v(∅) + Σ aᵢ - v(N)", fontsize=_MIDDLE)
+    figure.suptitle("Discrepancy of every method, all hold-out rows", fontsize=_LARGE)
     return figure
 
 
@@ -77,7 +82,7 @@ def _violins(axes: Axes, samples: list[NDArray[np.float64]]) -> None:
         color = COLORS[method]
         if float(np.ptp(sample)) <= _FLAT * max(scale, 1.0):
             # A violin without width: every row has the same discrepancy.
-            axes.plot([place - 0.36, place + 0.36], [sample.mean()] * 2, color=color, linewidth=2.6)
+            axes.plot([place - 0.36, place + 0.36], [sample.mean()] * 2, color=color, linewidth=2.2)
             continue
         parts = axes.violinplot(sample, positions=[place], widths=0.8, showextrema=False, showmedians=True)
         for body in parts["bodies"]:  # type: ignore[attr-defined]  # a list of polygons
@@ -107,24 +112,27 @@ def ceiling_shares(found: Reproduction) -> Figure:
     places = {
         task: [(model, data) for model in MODELS for data in DATA if _has(found, data, model, task)] for task in tasks
     }
-    heights = [0.9 + 0.33 * len(places[task]) for task in tasks]
-    figure = Figure(figsize=(12.2, 0.9 + sum(heights)), layout="constrained")
+    heights = [0.6 + 0.3 * len(places[task]) for task in tasks]
+    figure = Figure(figsize=(_WIDTH, 0.9 + sum(heights)), layout="constrained")
     panels = figure.subplots(len(tasks), 4, squeeze=False, sharex=True, height_ratios=heights)
     for line, task in enumerate(tasks):
         for column, utility in enumerate(UTILITIES[task]):
             axes = panels[line][column]
             cells = [cell for cell in found.cells if cell.utility == utility and DATA[cell.data] == task]
             _shares(axes, cells, places[task])
-            axes.set_title(f"{TASK_TITLES[task]}: {UTILITY_TITLES[utility]}", fontsize=9)
-            labels = [f"{data} · {MODELS[model]}" for model, data in places[task]] if column == 0 else []
-            axes.set_yticks(range(len(places[task])), labels or [""] * len(places[task]), fontsize=8)
+            axes.set_title(UTILITY_TITLES[utility], fontsize=_MIDDLE)
+            labels = [f"{data}, {_SHORT[model]}" for model, data in places[task]] if column == 0 else []
+            axes.set_yticks(range(len(places[task])), labels or [""] * len(places[task]), fontsize=_SMALL)
+            if column == 0:
+                axes.set_ylabel(TASK_TITLES[task], fontsize=_MIDDLE)
             if line == len(tasks) - 1:
-                axes.set_xlabel("share of the ceiling's gain", fontsize=8)
+                axes.set_xlabel("share of the ceiling's gain", fontsize=_SMALL)
     handles = [
-        Line2D([], [], linestyle="", marker=MARKS[one], color=COLORS[one], label=one, markersize=7) for one in METHODS
+        Line2D([], [], linestyle="", marker=MARKS[one], color=COLORS[one], label=one, markersize=5) for one in METHODS
     ]
-    figure.legend(handles=handles, loc="outside lower center", ncols=len(METHODS), frameon=False, fontsize=9)
-    figure.suptitle("What is gained of what can be gained: 0 = Shapley, 1 = the best any ranking could do", fontsize=10)
+    figure.legend(handles=handles, loc="outside lower center", ncols=len(METHODS), frameon=False, fontsize=_MIDDLE)
+    title = "What is gained of what can be gained: 0 = Shapley, 1 = the best any ranking could do"
+    figure.suptitle(title, fontsize=_LARGE)
     return figure
 
 
@@ -146,15 +154,15 @@ def _shares(axes: Axes, cells: list[Cell], places: list[tuple[str, str]]) -> Non
             rows[cell.model, cell.data] + _OFFSETS[cell.method],
             marker="<" if beyond else MARKS[cell.method],
             color=COLORS[cell.method],
-            markersize=9 if cell.method == "TaylorPODA-optimal" else 5.5,
+            markersize=6.5 if cell.method == OPTIMAL else 3.8,
             linestyle="",
             clip_on=False,
-            zorder=3 if cell.method == "TaylorPODA-optimal" else 2,
+            zorder=3 if cell.method == OPTIMAL else 2,
         )
     axes.set_xlim(_LEFT_END - 0.04, 1.08)
     axes.set_xticks(_TICKS, [f"{tick:g}" for tick in _TICKS])
     axes.set_ylim(len(places) - 0.5, -0.5)
-    axes.tick_params(axis="x", labelsize=8)
+    axes.tick_params(axis="x", labelsize=_SMALL)
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="y", color="#e4e4e4", linewidth=0.6)
     axes.set_axisbelow(True)
