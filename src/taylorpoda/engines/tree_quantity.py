@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from taylorpoda.games.models.base import BoundModel
 
 _METHODS = ("predict", "predict_proba", "decision_function")
+_FORESTS = ("RandomForestRegressor", "ExtraTreesRegressor", "RandomForestClassifier", "ExtraTreesClassifier")
 _INSTEAD = {
     "logistic": 'output="raw" or link="logit" explains that sum',
     "softmax": 'output="raw" explains that sum',
@@ -57,6 +59,26 @@ def owner_of(estimator: Any) -> Any:
     """The estimator whose bound method was passed as a model; else the model itself."""
     owner = getattr(estimator, "__self__", None)
     return owner if owner is not None and getattr(estimator, "__name__", "") in _METHODS else estimator
+
+
+def without_threads(estimator: Any) -> Any:
+    """A forest of scikit-learn that adds up its trees in their order; None if the model is none.
+
+    In threads it adds them in the order they happen to finish, so that its last bits differ from call to call.
+    """
+    owner = owner_of(estimator)
+    model = getattr(owner, "best_estimator_", owner)
+    alone = None
+    if isinstance(getattr(model, "steps", None), list):
+        *before, (name, last) = model.steps
+        inner = without_threads(last)
+        if inner is not None:
+            alone = copy.copy(model)
+            alone.steps = [*before, (name, inner)]
+    elif type(model).__module__.startswith("sklearn.") and type(model).__name__ in _FORESTS:
+        alone = copy.copy(model)
+        alone.n_jobs = 1
+    return alone if alone is None or owner is estimator else getattr(alone, estimator.__name__)
 
 
 def leaves_of(problem: Problem) -> Ensemble:

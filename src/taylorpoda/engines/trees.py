@@ -13,7 +13,7 @@ import numpy as np
 from taylorpoda.dividends.trees import UnsupportedTreesError
 from taylorpoda.engines.base import Engine, Solution
 from taylorpoda.engines.tree_games import Forest, TreeGames
-from taylorpoda.engines.tree_quantity import NotLeavesError, leaves_of, owner_of, reading_of
+from taylorpoda.engines.tree_quantity import NotLeavesError, leaves_of, owner_of, reading_of, without_threads
 from taylorpoda.games.models import bind_model
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from taylorpoda.engines.base import Problem
     from taylorpoda.engines.tree_quantity import Reading
+    from taylorpoda.games.models.base import BoundModel
     from taylorpoda.games.tables.base import Table
 
 _CHECKED_SHARE = 16  # of max_memory that checking a block of rows may take
@@ -47,6 +48,8 @@ class TreeEngine(Engine):
         self._otherwise = otherwise
         self._ensemble = leaves_of(problem)
         self._margin = None if problem.link is None else bind_model(owner_of(problem.estimator), output="raw")
+        alone = without_threads(problem.estimator)
+        self._serial = None if alone is None else bind_model(alone, output=problem.output, link=problem.link)
         background = None if problem.background is None else self._checked(problem.background, "background row")[0]
         self._forest = Forest(
             ensemble=self._ensemble,
@@ -95,15 +98,17 @@ class TreeEngine(Engine):
             if self._margin is None:
                 rebuilt, said = reading.columns(own), predictions[block]
             else:
-                rebuilt, said = np.asarray(own, dtype=np.float64), self._margins(part)
-            if rebuilt.shape != said.shape or not np.array_equal(rebuilt, said):
+                rebuilt, said = np.asarray(own, dtype=np.float64), self._ask(self._margin, part)
+            if np.array_equal(rebuilt, said):
+                continue
+            if self._serial is None or not np.array_equal(rebuilt, self._ask(self._serial, part)):
                 raise NotLeavesError(_difference(self._ensemble.source, called, start, rebuilt, said))
         return columns, predictions, reading
 
-    def _margins(self, rows: Table) -> NDArray[np.float64]:
-        assert self._margin is not None  # noqa: S101 - the caller has asked
+    def _ask(self, model: BoundModel, rows: Table) -> NDArray[np.float64]:
+        """What another form of the model answers; counted."""
         self.rows_besides += rows.n_rows
-        return self._margin(rows.copy().native(), rows.n_rows)
+        return model(rows.copy().native(), rows.n_rows)
 
     def _encoded(self, rows: Table) -> NDArray[np.float64]:
         if rows.kind.startswith("scipy"):
