@@ -72,6 +72,7 @@ class ConvexSearch:
         self.value = self._start_value = cost(start)
         self.bound = self._lowest = -np.inf
         self._size = 1.0
+        self._lowest_point = start / self._unit
         self.proven = False
         self._evaluate(start / self._unit)
 
@@ -86,10 +87,7 @@ class ConvexSearch:
             self.proven = self.value - self.bound <= _GAP * max(abs(self.value), _SMALL * gain)
             if self.proven or (self._deadline is not None and time.monotonic() > self._deadline):
                 return
-            point = self._next()
-            if point is None:
-                return
-            self._evaluate(point)
+            self._evaluate(self._next())
 
     def _evaluate(self, point: NDArray[np.float64]) -> None:
         attributions = point * self._unit
@@ -111,13 +109,14 @@ class ConvexSearch:
     def _raise_bound(self) -> None:
         """The lowest point of the planes over the rows met so far; the rows it violates are added."""
         n_players = len(self._lower)
-        planes = np.column_stack([np.array(self._slopes), -np.ones(len(self._slopes))])
+        steep = np.maximum(np.max(abs(np.array(self._slopes)), axis=1), 1.0)
+        planes = np.column_stack([np.array(self._slopes), -np.ones(len(self._slopes))]) / steep[:, None]
         while True:
             rows, limits = self._rows()
             result = linprog(
                 np.append(np.zeros(n_players), 1.0),
                 A_ub=np.concatenate([planes, np.column_stack([rows, np.zeros(len(rows))])]),
-                b_ub=np.concatenate([-np.array(self._offsets), limits]),
+                b_ub=np.concatenate([-np.array(self._offsets) / steep, limits]),
                 A_eq=np.append(np.ones(n_players), 0.0)[None, :],
                 b_eq=self._boundary[-1:],
                 bounds=[*zip(self._lower, self._upper, strict=True), (None, None)],
@@ -128,11 +127,15 @@ class ConvexSearch:
                 return
             self._lowest = max(self._lowest, float(result.fun))
             self.bound = self._start_value + self._lowest * self._size
-            if not self._separate(result.x[:-1]):
+            self._lowest_point = result.x[:-1]
+            if not self._separate(self._lowest_point):
                 return
 
-    def _next(self) -> NDArray[np.float64] | None:
-        """The admissible point nearest to the best one where all planes lie below the level."""
+    def _next(self) -> NDArray[np.float64]:
+        """The admissible point nearest to the best one where all planes lie below the level.
+
+        Where rounding keeps the solver from it, the lowest point of the planes, which converges too, if slowly.
+        """
         reached = (self.value - self._start_value) / self._size
         level = self._lowest + _PROMISE * (reached - self._lowest)
         slopes = np.array(self._slopes)
@@ -149,7 +152,7 @@ class ConvexSearch:
                 np.eye(len(self._lower)), -self.best / self._unit, matrix, above, below, sense, primal_tol=1e-11
             )
             if flag != 1:
-                return None
+                return self._lowest_point
             found: NDArray[np.float64] = point
             if not self._separate(found):
                 return found

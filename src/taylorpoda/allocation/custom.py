@@ -11,9 +11,10 @@ import numpy as np
 from taylorpoda._support.arrays import to_numpy
 from taylorpoda.allocation.convex import ConvexSearch, number
 from taylorpoda.allocation.game import flat_row
+from taylorpoda.allocation.result import kind_of
 from taylorpoda.allocation.searched import searched
 from taylorpoda.allocation.solving import Solved
-from taylorpoda.utilities import Context
+from taylorpoda.utilities import Context, score_in
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,9 +38,17 @@ def solve_custom(games: Games, utility: Utility, options: Options) -> Solved:
         solved.attributions[row] = search.best
         solved.bound[row] = search.value if search.proven else search.bound
         solved.certified[row] = search.proven
-    return Solved(
-        games.closed_rows(solved.attributions), solved.bound, solved.certified, solved.nearest_certified, np.zeros(rows)
-    )
+    solved.attributions[:] = games.closed_rows(solved.attributions)
+    worse = _cost(games, utility, solved.attributions) > _cost(games, utility, shapley)  # by rounding
+    solved.attributions[worse] = shapley[worse]
+    return solved
+
+
+def _cost(games: Games, utility: Utility, attributions: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The score of one attribution per row, negated where higher is better."""
+    shaped = kind_of(games.values, attributions.reshape(*games.lead, games.n_players))
+    score: NDArray[np.float64] = to_numpy(score_in(games.context, utility, shaped)).reshape(-1)
+    return -score if utility.higher_is_better else score
 
 
 def _convex_row(games: Games, utility: Utility, options: Options, row: int, start: NDArray[np.float64]) -> ConvexSearch:
