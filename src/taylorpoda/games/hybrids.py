@@ -45,7 +45,7 @@ def listed_values(
     """
     own = rows.take(np.array([row]))
     per = max(1, masking.rows_per_coalition())
-    step = max(1, batch // per)
+    step = max(1, min(batch // per, masking.coalitions_at_once or len(columns)))
     values = np.zeros((len(columns), model.n_outputs))
     for start in range(0, len(columns) - 1, step):
         stop = min(start + step, len(columns) - 1)

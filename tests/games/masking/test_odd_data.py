@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import tracemalloc
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import taylorpoda as tp
+from taylorpoda.games.masking.cells import CellReader
+from taylorpoda.games.tables import read_table
 
 NUMERIC = ("gaussian", "copula")
 ANY = ("neighbours", "conditional")
@@ -35,6 +41,36 @@ def test_a_constant_column_earns_nothing(masking):
     assert np.abs(values[:, 3]).max() < 0.1 * np.abs(values).max()
     if masking != "conditional":
         assert np.abs(values[:, 3]).max() < 1e-12
+
+
+@pytest.mark.parametrize("value", [7.0, 0.1, 1e18 / 3, -1e300])
+@pytest.mark.parametrize("masking", NUMERIC)
+def test_a_constant_column_reaches_the_model_as_it_is(masking, value):
+    background = np.column_stack([ROWS, np.full(200, value)])
+
+    def predict(rows):
+        assert set(rows[:, 3]) == {value}
+        return rows[:, 0]
+
+    explain(masking, background, background[:2], predict)
+
+
+@pytest.mark.parametrize("scale", [1e-250, 1e250])
+@pytest.mark.parametrize("masking", [*NUMERIC, "neighbours"])
+def test_the_unit_of_a_column_does_not_matter(masking, scale):
+    units = np.array([1.0, 1.0, scale])
+    plain = explain(masking, ROWS, ROWS[:3]).values
+    scaled = explain(masking, ROWS * units, ROWS[:3] * units, lambda x: model(x / units)).values
+    assert np.abs(plain - scaled).max() < 1e-9
+
+
+@pytest.mark.parametrize("masking", NUMERIC)
+def test_a_difference_of_a_few_ticks_is_a_difference(masking):
+    """Nanoseconds since 1970 that differ by microseconds vary: their deviation is 1e-15 of their size."""
+    ticks = 1.7e18 + np.round(ROWS[:, 0] * 8) * 256
+    background = np.column_stack([ROWS[:, 1:], ticks])
+    values = explain(masking, background, background[:3], lambda x: (x[:, 2] - 1.7e18) / 2048).values
+    assert np.abs(values[:, 2]).max() > 0.2
 
 
 @pytest.mark.parametrize("masking", ["gaussian", "copula", "neighbours"])
@@ -89,6 +125,62 @@ def test_gaps_and_whole_columns_of_them(masking):
     for rows in (empty[:3], ROWS[:3]):
         values = explain(masking, empty, rows, lambda x: x[:, 0]).values
         assert np.abs(values[:, 2]).max() < 0.1 * np.abs(values).max()
+
+
+def test_rows_with_infinite_cells_are_neighbors_of_their_own_kind():
+    background = ROWS[:90].copy()
+    background[:30, 0], background[30:60, 0] = np.inf, -np.inf
+    background[:, 1] = np.repeat([1.0, 2.0, 3.0], 30)
+    rows = background[[0, 30, 60]]
+    explanation = explain("neighbours", background, rows, lambda x: x[:, 1])
+    for row, expected in enumerate([1.0, 2.0, 3.0]):
+        assert abs(tp.values_from(explanation.dividends(row))[0b001] - expected) < 1e-3
+
+
+KINDS = {
+    "decimals": [Decimal(k) / 4 for k in range(12)],
+    "instants": [datetime(2024, 3, 1, k, tzinfo=UTC) for k in range(12)],
+    "days": [date(2024, 3, 1 + k) for k in range(12)],
+    "times": [time(k, 30) for k in range(12)],
+    "spans": [timedelta(hours=k) for k in range(12)],
+    "periods": list(pd.period_range("2024-03", periods=12, freq="M")),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_objects_that_are_numbers_at_heart_are_numbers(kind):
+    cells = np.empty(13, dtype=object)
+    cells[:12], cells[12] = KINDS[kind], None
+    table = read_table(pd.DataFrame({"c": pd.Series(cells, dtype=object)}), "rows")
+    reader = CellReader.of(table)
+    assert reader.columns[0].kind == "number"
+    assert reader.columns[0].missing
+    read = reader.read(table)[:, 0]
+    steps = np.diff(read[:12])
+    assert np.isnan(read[12])
+    assert steps.min() > 0
+    assert np.ptp(steps) < 1e-9 * steps[0]
+
+
+def test_instants_with_a_time_zone_are_those_without():
+    naive = pd.date_range("2024-03-30", periods=50, freq="7h")
+    zoned = naive.tz_localize("UTC").tz_convert("Europe/Paris")
+    found = []
+    for days in (naive, zoned):
+        frame = pd.DataFrame({"t": days, "a": ROWS[:50, 0].cumsum()})
+        found.append(explain("neighbours", frame, frame.head(3), lambda rows: rows["a"]).values)
+    assert np.abs(found[0] - found[1]).max() < 1e-9
+    assert np.abs(found[0][:, 0]).max() > 0.1
+
+
+def test_neighbors_among_many_rows_keep_to_the_memory_bound():
+    rows = np.random.default_rng(1).standard_normal((20_000, 6))
+    explainer = tp.Explainer(model, rows, masking="neighbours", policy="shapley", max_memory="48MiB")
+    tracemalloc.start()
+    explainer(rows[:1])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 48 * 2**20
 
 
 def frame_of(rows=200):

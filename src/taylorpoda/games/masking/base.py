@@ -90,10 +90,18 @@ class Measured:
 
 
 class HybridMasking(ABC):
-    """v(S) = weighted mean of the model over hybrid rows: present cells from x, absent ones from donors."""
+    """v(S) = weighted mean of the model over hybrid rows: present cells from x, absent ones from donors.
+
+    Attributes:
+        name: What provenance calls it.
+        depends_on_row: Whether the donors differ from row to row.
+        coalitions_at_once: How many coalitions `stand_ins` is asked about at most; None for as many as a batch takes.
+        measured: How well it did, if that is known.
+    """
 
     name: str
     depends_on_row: bool = False
+    coalitions_at_once: int | None = None
     measured: Measured | None = None
 
     @abstractmethod

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
 # Numbers become float64; times the number of their ticks; the rest is categories.
 _NUMERIC, _TIMES = "fiub", "mM"
 _ABSENT_TYPES = ("NAType", "NaTType", "NoneType")
+# Objects that are numbers at heart; a datetime is a date, too, so it stands first.
+_MEASURED = (Real, Decimal, datetime, date, time, timedelta)
+_DAY_ZERO = date(1970, 1, 1)
 _UNSEEN = -1
 _SHOWN = 4
 
@@ -161,7 +166,8 @@ def _kind_of(background: Table, position: int) -> ColumnKind:
         if raw.dtype.kind in _TIMES:
             return ColumnKind(name, "number", missing=bool(np.isnat(raw).any()), whole=True)
         known = [cell for cell in raw.tolist() if not is_missing(cell)]
-        if known and all(isinstance(cell, Real | np.number) and not isinstance(cell, bool) for cell in known):
+        measures = {_measure(cell) for cell in known}
+        if len(measures) == 1 and measures != {None}:
             return ColumnKind(name, "number", missing=len(known) < len(raw), whole=True)
     levels = dict.fromkeys(level_key(cell) for cell in raw.tolist())
     return ColumnKind(name, "category", tuple(levels), missing="missing" in levels, whole=True)
@@ -181,10 +187,35 @@ def _numbers(raw: NDArray[Any], name: str) -> NDArray[np.float64]:
     if raw.dtype.kind in _NUMERIC:
         return raw.astype(np.float64)
     try:
-        return np.array([np.nan if is_missing(cell) else float(cell) for cell in raw.tolist()], dtype=np.float64)
+        return np.array([_number(cell) for cell in raw.tolist()], dtype=np.float64)
     except (TypeError, ValueError) as error:
         msg = f"column {name!r} holds numbers in the background but other cells here: {error}"
         raise ValueError(msg) from error
+
+
+def _measure(cell: Any) -> str | None:
+    """What kind of number an object is, or None."""
+    if isinstance(cell, bool | np.bool_):
+        return None
+    if type(cell).__name__ == "Period":
+        return "Period"
+    kind = next((kind for kind in _MEASURED if isinstance(cell, kind)), None)
+    return None if kind is None else kind.__name__
+
+
+def _number(cell: Any) -> float:
+    """An object as a number: seconds since 1970, days, or what it says."""
+    if is_missing(cell):
+        return np.nan
+    if isinstance(cell, datetime):
+        return float((cell if cell.tzinfo else cell.replace(tzinfo=UTC)).timestamp())
+    if isinstance(cell, date):
+        return float(cell.toordinal())
+    if isinstance(cell, time):
+        return datetime.combine(_DAY_ZERO, cell, tzinfo=UTC).timestamp()
+    if isinstance(cell, timedelta):
+        return cell.total_seconds()
+    return float(cell.ordinal if type(cell).__name__ == "Period" else cell)
 
 
 def _what(column: ColumnKind, raw: NDArray[Any]) -> str:

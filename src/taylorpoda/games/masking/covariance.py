@@ -15,6 +15,8 @@ _INTENSITIES = np.concatenate([np.logspace(-10, -0.25, 40), [1.0]])
 _FOLDS = 5
 # Rounding of a correlation matrix may leave a conditional variance this much below zero.
 _FLOOR = 1e-14
+# Deviations smaller than this share of the largest cell are worked out with care.
+_CAREFUL = 1e-12
 
 
 @dataclass(frozen=True)
@@ -36,11 +38,15 @@ class Moments:
     @classmethod
     def of(cls, rows: NDArray[np.float64], weights: NDArray[np.float64]) -> Moments:
         """Weighted moments of rows (r, n)."""
-        mean = weights @ rows
-        centered = rows - mean
-        scale = np.sqrt(weights @ np.square(centered))
-        # A constant column keeps the rounding error of its mean as its deviation.
-        scale[scale <= 1e-12 * np.abs(rows).max(axis=0, initial=0.0)] = 0.0
+        with np.errstate(over="ignore"):
+            mean = weights @ rows
+            centered = rows - mean
+            scale = np.sqrt(weights @ np.square(centered))
+        # Where next to nothing varies, a mean's rounding error would pass for a deviation; squares of very large
+        # numbers are infinite.
+        careful = ~(scale > _CAREFUL * np.abs(rows).max(axis=0, initial=0.0)) | ~np.isfinite(scale)
+        mean[careful], scale[careful] = careful_moments(rows[:, careful], weights)
+        centered[:, careful] = rows[:, careful] - mean[careful]
         standard = centered / np.where(scale > 0, scale, 1.0) * (scale > 0)
         intensity = shrinkage(standard, weights)
         correlation = (1 - intensity) * correlations(standard, weights) + intensity * np.eye(rows.shape[1])
@@ -49,6 +55,19 @@ class Moments:
     def standardize(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
         """Rows (..., n) in standard deviations from the mean; 0 in constant columns."""
         return np.where(self.scale > 0, (rows - self.mean) / np.where(self.scale > 0, self.scale, 1.0), 0.0)
+
+
+def careful_moments(
+    rows: NDArray[np.float64], weights: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Means and deviations by way of the differences from one row: exactly 0 for what is constant."""
+    anchor = rows[np.argmax(weights)]
+    used = np.where(weights[:, None] > 0, rows, anchor)
+    apart = used / 2 - anchor / 2  # halves, so that no difference is infinite
+    reach = np.abs(apart).max(axis=0, initial=0.0)
+    apart /= np.where(reach > 0, reach, 1.0)
+    shift = weights @ apart
+    return anchor + 2 * reach * shift, 2 * reach * np.sqrt(weights @ np.square(apart - shift))
 
 
 def correlations(standard: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:

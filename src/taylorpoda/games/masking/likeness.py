@@ -15,7 +15,7 @@ _DAMPING = 5e-4
 # Two independent draws of a standardized number differ by 2 in the mean square; mismatches are put on that scale.
 _INDEPENDENT = 2.0
 # Products of coordinates of background rows are held this many at a time.
-_CHUNK_CELLS = 2**22
+_CHUNK_CELLS = 2**19
 
 
 def whiteners(correlation: NDArray[np.float64], known: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -76,7 +76,7 @@ def gower_squares(
     scales: NDArray[np.float64],
     costs: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Squared differences column by column, as Gower has them: categories differ or not, numbers by how much.
+    """Squared differences column by column, as Gower has them: numbers by how much, all else differs or not.
 
     Args:
         cells: Background cells, shape (r, n); NaN where missing.
@@ -87,12 +87,10 @@ def gower_squares(
     Returns:
         Shape (r, n).
     """
-    gap = np.isnan(cells) != np.isnan(own)
-    both = np.isfinite(cells) & np.isfinite(own)
-    numeric = scales > 0
-    apart = np.where(both, cells - own, 0.0) / np.where(numeric, scales, 1.0)
-    differ = np.where(numeric, gap, gap | (both & (cells != own)))
-    return np.asarray(np.where(numeric & both, np.square(apart), differ * costs))
+    measured = np.isfinite(cells) & np.isfinite(own) & (scales > 0)
+    apart = np.where(measured, cells, 0.0) - np.where(measured, own, 0.0)
+    differ = (cells != own) & ~(np.isnan(cells) & np.isnan(own))
+    return np.asarray(np.where(measured, np.square(apart / np.where(scales > 0, scales, 1.0)), differ * costs))
 
 
 def kernel_weights(squares: NDArray[np.float64], weights: NDArray[np.float64], bandwidth: float) -> NDArray[np.float64]:

@@ -26,8 +26,11 @@ if TYPE_CHECKING:
 
 _NEIGHBOURS = 100
 _BANDWIDTH = 0.3
-# Arrays of coalitions x background rows are built in parts of about this many cells.
-_CHUNK_CELLS = 2**21
+# Arrays of coalitions x background rows are built in parts of at most this many cells.
+_CHUNK_CELLS = 2**19
+# What one cell of them takes in all, in bytes.
+_CELL_BYTES = 96
+_WORKING_SHARE = 4
 
 
 class Neighbours:
@@ -68,7 +71,7 @@ class Neighbours:
 
     def fit(self, context: MaskingContext) -> NearRows:
         """Read the background."""
-        return NearRows(context.background, context.weights, self.neighbours, self.bandwidth)
+        return NearRows(context, self.neighbours, self.bandwidth)
 
 
 class NearRows(HybridMasking):
@@ -77,7 +80,8 @@ class NearRows(HybridMasking):
     name = "neighbours"
     depends_on_row = True
 
-    def __init__(self, background: Table, weights: NDArray[np.float64], neighbours: int, bandwidth: float) -> None:
+    def __init__(self, context: MaskingContext, neighbours: int, bandwidth: float) -> None:
+        background, weights = context.background, context.weights
         used = np.flatnonzero(weights > 0)
         self._donors = background.take(used)
         self._weights = weights[used]
@@ -94,6 +98,9 @@ class NearRows(HybridMasking):
         self._standard = self._moments.standardize(self._cells[:, self._numeric])
         gappy = np.where(np.isfinite(self._cells), self._cells, np.nan)[:, self._single]
         self._scales = np.where(self._reader.categorical[self._single], 0.0, _spread(gappy))
+        within = context.max_memory // _WORKING_SHARE // _CELL_BYTES
+        self._step = max(1, min(_CHUNK_CELLS, within) // len(used))
+        self.coalitions_at_once = max(1, within // len(used))
 
     def stand_ins(self, rows: Table, row: int, columns: NDArray[np.bool_]) -> StandIns:
         """The nearest background rows of every coalition, with their weights."""
@@ -108,9 +115,8 @@ class NearRows(HybridMasking):
         keep = len(self._cells) if nothing.any() else self._keep
         index = np.empty((len(columns), keep), dtype=np.intp)
         weights = np.empty((len(columns), keep))
-        step = max(1, _CHUNK_CELLS // len(self._cells))
-        for start in range(0, len(columns), step):
-            part = slice(start, start + step)
+        for start in range(0, len(columns), self._step):
+            part = slice(start, start + self._step)
             compared = columns[part][:, self._single]
             count = np.maximum(known[part].sum(axis=1) + compared.sum(axis=1), 1)
             near = self._near(known[part], offsets, compared @ single.T, count)
