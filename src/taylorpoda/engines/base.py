@@ -131,7 +131,7 @@ class Engine(ABC):
 
     Attributes:
         name: The engine's name.
-        reason: Why it was chosen, in words; "" where the user named it and there is nothing to say.
+        reason: Why it was chosen, in words.
         rows_besides: Model rows it has evaluated besides those that the bound model counts.
     """
 

@@ -77,8 +77,8 @@ def _exact(name: str, problem: Problem, refusal: str | None) -> Engine:
     if name == "auto" and rows > AUTO_ROWS:
         raise ValueError(_too_large(name, problem, f"{rows:,} model rows", refusal))
     engine = ExactEngine(problem.model, fitted, evaluator)
-    if refusal is not None:
-        engine.reason = f"every coalition is evaluated; trees in closed form do not apply: {refusal}"
+    why = "as asked for" if refusal is None else f"for trees in closed form do not apply: {refusal}"
+    engine.reason = f"every coalition is evaluated, {why}"
     return engine
 
 

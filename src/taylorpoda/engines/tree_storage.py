@@ -143,7 +143,8 @@ def _check_features(parts: Mapping[str, NDArray[Any]], players: NDArray[np.int64
     column, feature = parts["column"][split], parts["feature_of_column"]
     read = ((column >= 0) & (column < len(feature))).all()
     made = ((feature >= 0) & (feature < len(players))).all()
-    if not (read and made) or not np.array_equal(np.unique(players), np.arange(players.max(initial=-1) + 1)):
+    known = np.unique(players)
+    if not (read and made) or not np.array_equal(known, np.arange(len(known))):
         _refuse("columns, features or players that are out of range")
 
 
