@@ -32,8 +32,8 @@ SUMS = {
     "pipeline": {},
 }
 OTHERS = {
-    "xgboost margin": ({}, "logistic function of a sum of leaves"),
-    "lightgbm classes": ({}, "softmax function of a sum of leaves"),
+    "xgboost margin": ({}, "the logistic function of a sum of leaves"),
+    "lightgbm classes": ({}, "the softmax function of a sum of leaves"),
     "forest classes": ({"link": "logit", "output": 1}, "binary boosters only"),
     "xgboost": ({"masking": "gaussian"}, "masking='gaussian'"),
 }
@@ -157,7 +157,9 @@ def test_beyond_the_table_only_trees_answer_and_the_error_says_what_to_do():
     table, y = wide(40)
     assert tp.Explainer(XGBRegressor(n_estimators=5).fit(table, y), table[:20], **SHAPLEY)(table[:1]).engine == "trees"
     for model in (LinearRegression().fit(table, y), XGBClassifier(n_estimators=5).fit(table, y > 0)):
-        with pytest.raises(ValueError, match=r"Ways out: group features .* trees engine does not apply: "):
+        with pytest.raises(
+            ValueError, match=r"40 players .* trees engine does not apply: .* Ways out: .*group features"
+        ):
             tp.Explainer(model, table[:20], **SHAPLEY)
 
 

@@ -21,14 +21,22 @@ if TYPE_CHECKING:
 _METHODS = ("predict", "predict_proba", "decision_function")
 _FORESTS = ("RandomForestRegressor", "ExtraTreesRegressor", "RandomForestClassifier", "ExtraTreesClassifier")
 _INSTEAD = {
-    "logistic": 'output="raw" or link="logit" explains that sum',
-    "softmax": 'output="raw" explains that sum',
-    "exp": 'output="raw" explains that sum',
+    "logistic": 'explain the sum of leaves, with output="raw" or link="logit"',
+    "softmax": 'explain the sums of leaves, with output="raw"',
+    "exp": 'explain the sum of leaves, with output="raw"',
 }
 
 
 class NotLeavesError(ValueError):
-    """Why the closed form does not hold for what is explained: a clause that follows a colon."""
+    """Why the closed form does not hold for what is explained: a sentence that follows a colon.
+
+    Attributes:
+        way: What would make it hold, "" if nothing is known to.
+    """
+
+    def __init__(self, message: str, way: str = "") -> None:
+        super().__init__(message)
+        self.way = way
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,9 +141,9 @@ def _check_quantity(ensemble: Ensemble, problem: Problem) -> None:
         msg = f"{quantity.name} of {ensemble.source} is no average of what its trees hold; its predict_proba is."
         raise NotLeavesError(msg)
     if ensemble.link != "identity":
-        instead = _INSTEAD.get(ensemble.link, "")
-        msg = f"{quantity.name} of {ensemble.source} is a {ensemble.link} function of a sum of leaves, not the sum"
-        raise NotLeavesError(f"{msg}; {instead}." if instead else f"{msg}.")
+        how = {"exp": "exponential"}.get(ensemble.link, ensemble.link)
+        msg = f"{quantity.name} of {ensemble.source} is the {how} function of a sum of leaves, not the sum itself."
+        raise NotLeavesError(msg, _INSTEAD.get(ensemble.link, ""))
 
 
 def reading_of(ensemble: Ensemble, model: BoundModel) -> Reading:

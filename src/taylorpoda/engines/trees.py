@@ -42,7 +42,7 @@ class TreeEngine(Engine):
 
     name = "trees"
 
-    def __init__(self, problem: Problem, otherwise: Callable[[str], Engine] | None = None) -> None:
+    def __init__(self, problem: Problem, otherwise: Callable[[Exception], Engine] | None = None) -> None:
         self._problem = problem
         self._model = problem.model
         self._otherwise = otherwise
@@ -79,7 +79,7 @@ class TreeEngine(Engine):
             if self._otherwise is None:
                 msg = f'engine="trees" cannot explain these rows: {error}'
                 raise ValueError(msg) from error
-            return self._otherwise(str(error)).solve(rows)
+            return self._otherwise(error).solve(rows)
         games = TreeGames(self._forest, columns, reading, self._model.threshold, self._model.competing)
         return Solution(games, predictions[:, reading.explained] - games.full, self)
 
