@@ -153,7 +153,10 @@ def _plain(value: Any) -> Any:
 def _write_csv(path: Path, explanation: Explanation, positions: NDArray[np.intp]) -> None:
     columns = table_of(explanation, positions)
     with replaced(path) as stream:
-        writer = csv.writer(stream, lineterminator="\n")
+        # The module leaves a carriage return without quotes where lines do not end in one.
+        returns = any("\r" in text for text in (*columns, *(explanation.output_names or ())))
+        plain = csv.writer(stream, lineterminator="\n")
+        writer = csv.writer(stream, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC) if returns else plain
         writer.writerow([_harmless(name) for name in columns])
         writer.writerows([_harmless(cell) for cell in line] for line in zip(*columns.values(), strict=True))
 

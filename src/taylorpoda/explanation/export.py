@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from taylorpoda._support.display import one_line
 from taylorpoda._support.optional import require
 from taylorpoda.games.coalitions import all_coalitions, members
 
@@ -44,18 +45,13 @@ def _strongest(explanation: Explanation) -> list[str]:
     """The first row's largest attributions."""
     values = np.asarray(explanation.allocation.attributions)[0, 0]
     order = np.argsort(-np.abs(values), kind="stable")[:4]
-    parts = [f"{_short(explanation.feature_names[i])} {values[i]:+.4g}" for i in order]
+    parts = [f"{one_line(explanation.feature_names[i], 24)} {values[i]:+.4g}" for i in order]
     if len(values) > len(order):
         rest = values.sum() - values[order].sum()
         parts.append(f"{len(values) - len(order)} more {rest:+.4g}")
-    name = "" if explanation.output_names is None else f" [{_short(explanation.output_names[0])}]"
+    name = "" if explanation.output_names is None else f" [{one_line(explanation.output_names[0], 24)}]"
     base, full = explanation.games.base[0, 0], explanation.games.full[0, 0]
     return [f"  row 0{name}: base {base:.4g}, {', '.join(parts)} = {full:.4g}"]
-
-
-def _short(name: str) -> str:
-    clean = " ".join(name.split())
-    return clean if len(clean) <= 24 else clean[:23] + "…"
 
 
 def proof_line(explanation: Explanation) -> str:

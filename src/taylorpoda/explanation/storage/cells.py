@@ -40,7 +40,10 @@ def encode(value: Any) -> Any:
     if isinstance(value, np.generic):
         name = "datetime64" if value.dtype.kind in "Mm" else "numpy"
     if name not in _ENCODERS or (kind.__module__.split(".")[0] not in _HOMES):
-        msg = f"a cell of type {kind.__module__}.{kind.__qualname__} cannot be stored ({str(value)[:60]!r})."
+        msg = (
+            f"a cell of type {kind.__module__}.{kind.__qualname__} cannot be stored ({str(value)[:60]!r}); "
+            "allowed: numbers, texts, dates, missing cells."
+        )
         raise TypeError(msg)
     return {_TAG: [name, _ENCODERS[name](value)]}
 

@@ -17,7 +17,7 @@ from taylorpoda.games.tables.frames import columns_of
 from taylorpoda.games.tables.grid import HybridGrid, choose
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     import pandas as pd
     from numpy.typing import NDArray
@@ -98,11 +98,11 @@ class PandasTable(Table):
                 data = pd.DataFrame(dict(zip(names, map(_series, cells), strict=True)))
         order = check_columns(self.names, [str(name) for name in data.columns], parameter)
         frame = data.iloc[:, order]
-        columns = {}
-        for position, name in enumerate(self._frame.columns):
+        columns = []
+        for position, name in enumerate(self.names):
             wanted, series = self._frame.dtypes.iloc[position], frame.iloc[:, position]
-            columns[name] = series if series.dtype == wanted else self._cast(series, wanted, str(name), parameter)
-        return PandasTable(pd.DataFrame(columns, index=frame.index, columns=self._frame.columns))
+            columns.append(series if series.dtype == wanted else self._cast(series, wanted, name, parameter))
+        return PandasTable(self._joined(columns, frame.index))
 
     def _row_of_series(self, series: pd.Series[Any], parameter: str) -> pd.DataFrame:
         names = [str(name) for name in series.index]
@@ -162,11 +162,20 @@ class PandasTable(Table):
         """Rows of both, every column in its own dtype."""
         import pandas as pd
 
-        columns = {}
-        theirs = other.native()
-        for position, name in enumerate(self._frame.columns):
-            columns[name] = pd.concat([self._frame.iloc[:, position], theirs.iloc[:, position]], ignore_index=True)
-        return PandasTable(pd.DataFrame(columns, columns=self._frame.columns))
+        both = (self._frame, other.native())
+        return PandasTable(
+            self._joined(
+                [pd.concat([part.iloc[:, j] for part in both], ignore_index=True) for j in range(self.n_columns)]
+            )
+        )
+
+    def _joined(self, columns: Sequence[pd.Series[Any]], index: Any = None) -> pd.DataFrame:
+        """Columns under our labels, by position: labels such as 1 and True are one key to a mapping."""
+        import pandas as pd
+
+        frame = pd.DataFrame(dict(enumerate(columns)), index=index, copy=False)
+        frame.columns = self._frame.columns
+        return frame
 
     def mix(self, rows: NDArray[np.intp], present: NDArray[np.bool_], donors: NDArray[np.intp]) -> pd.DataFrame:
         """Hybrid rows, listed: one `take` a column."""
@@ -177,11 +186,11 @@ class PandasTable(Table):
             return pd.DataFrame(mixed, columns=self._frame.columns, copy=False)
         if self._columns is None:
             self._columns = [self._frame.iloc[:, j].array for j in range(self.n_columns)]
-        cells = {}
-        for j, (name, dtype) in enumerate(zip(self._frame.columns, self._frame.dtypes, strict=True)):
+        cells = []
+        for j, dtype in enumerate(self._frame.dtypes):
             column = self._columns[j].take(np.where(present[:, j], rows, donors))
-            cells[name] = pd.Series(column, dtype=dtype, copy=False)  # without its dtype pandas reads texts as strings
-        return pd.DataFrame(cells, columns=self._frame.columns, copy=False)
+            cells.append(pd.Series(column, dtype=dtype, copy=False))  # without its dtype pandas reads texts as strings
+        return self._joined(cells)
 
     def grid(self, rows: NDArray[np.intp], donors: NDArray[np.intp]) -> Callable[[NDArray[np.bool_]], pd.DataFrame]:
         """Hybrid rows, all combinations."""
