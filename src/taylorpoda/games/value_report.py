@@ -185,6 +185,9 @@ def value_function_report(
                     raise
                 skipped[name] = str(error)
             bar.advance()
+    if not found:
+        msg = f"no value function can be had on these data: {'; '.join(skipped.values())}"
+        raise ValueError(msg)
     spread = np.square(outputs - weights @ donors).mean()
     return ValueFunctionReport(
         names=tuple(found),
