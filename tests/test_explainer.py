@@ -223,7 +223,7 @@ def test_the_seed_is_recorded_and_reproduces(iris, boosted):
     assert np.array_equal(first.values, second.values)
     state = np.random.get_state()[1].copy()  # noqa: NPY002 - what must stay untouched
     explainer(iris[0][:2])
-    assert np.array_equal(state, np.random.get_state()[1])  # noqa: NPY002
+    assert np.array_equal(state, np.random.get_state()[1])  # noqa: NPY002 - what must stay untouched
 
 
 def test_peak_memory_stays_under_max_memory():

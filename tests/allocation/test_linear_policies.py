@@ -187,7 +187,7 @@ def test_the_global_random_state_is_left_alone_and_the_seed_recorded():
     values = np.random.default_rng(9).normal(size=16)
     before = np.random.get_state()[1].copy()  # noqa: NPY002 - this is the state that must not move
     fresh = tp.allocate(values, policy="dirichlet")
-    assert np.array_equal(np.random.get_state()[1], before)  # noqa: NPY002
+    assert np.array_equal(np.random.get_state()[1], before)  # noqa: NPY002 - what must stay untouched
     again = tp.allocate(values, policy="dirichlet", random_state=fresh.seed)
     assert np.array_equal(again.attributions, fresh.attributions)
 

@@ -18,7 +18,7 @@ def explained(n_rows, n_features, names=None):
     rows = pd.DataFrame(rng.normal(size=(n_rows, n_features)))
     rows.columns = pd.Index(names or [f"f{k}" for k in range(n_features)], dtype=object)
     background = rows.iloc[:1] * 0 if n_rows else pd.DataFrame(np.zeros((1, n_features)), columns=rows.columns)
-    model = lambda table: np.asarray(table, dtype=float).prod(axis=1) + np.asarray(table)[:, 0]  # noqa: E731
+    model = lambda table: np.asarray(table, dtype=float).prod(axis=1) + np.asarray(table)[:, 0]  # noqa: E731 - its name is what is shown
     return tp.Explainer(model, background, policy="shapley", random_state=0)(rows)
 
 
@@ -59,7 +59,7 @@ def test_no_rows_no_table():
 
 def test_several_outputs_show_the_one_the_model_gives_most_to():
     rng = np.random.default_rng(0)
-    model = lambda x: np.column_stack([x[:, 0], x[:, 1] * x[:, 0], -x[:, 0]])  # noqa: E731
+    model = lambda x: np.column_stack([x[:, 0], x[:, 1] * x[:, 0], -x[:, 0]])  # noqa: E731 - its name is what is shown
     explanation = tp.Explainer(model, rng.normal(size=(4, 2)), policy="shapley")(rng.normal(size=(5, 2)))
     tree = parsed(explanation)
     names = list(explanation.output_names)

@@ -53,7 +53,7 @@ def _cost(games: Games, utility: Utility, attributions: NDArray[np.float64]) -> 
 
 def _convex_row(games: Games, utility: Utility, options: Options, row: int, start: NDArray[np.float64]) -> ConvexSearch:
     assert utility.evaluate is not None  # noqa: S101 - a convex utility has both
-    assert utility.gradient is not None  # noqa: S101
+    assert utility.gradient is not None  # noqa: S101 - a convex utility has both
     sign = -1.0 if utility.higher_is_better else 1.0
     whole = games.context
     context = Context(

@@ -38,10 +38,10 @@ def surrogate():
 
 def test_the_same_seed_gives_the_same_surrogate_and_the_global_state_stays(surrogate):
     np.random.seed(3)  # noqa: NPY002 - the global state is what is checked
-    before = np.random.get_state()[1].copy()  # noqa: NPY002
+    before = np.random.get_state()[1].copy()  # noqa: NPY002 - what must stay untouched
     again = tp.masking.Conditional(seed=0).train(model, ROWS)
     other = tp.masking.Conditional(seed=1).train(model, ROWS)
-    assert np.array_equal(before, np.random.get_state()[1])  # noqa: NPY002
+    assert np.array_equal(before, np.random.get_state()[1])  # noqa: NPY002 - what must stay untouched
     assert np.array_equal(all_values(surrogate, ROWS[:5]), all_values(again, ROWS[:5]))
     assert not np.array_equal(all_values(surrogate, ROWS[:5]), all_values(other, ROWS[:5]))
 

@@ -75,7 +75,7 @@ def encode_array(array: Any, name: str = "") -> Stored:
     if types.is_null(kind):
         return {"type": "null"}, missing
     if types.is_boolean(kind):
-        return {"type": "bool"}, {"cells": array.fill_null(False).to_numpy(zero_copy_only=False), **missing}  # noqa: FBT003
+        return {"type": "bool"}, {"cells": array.fill_null(False).to_numpy(zero_copy_only=False), **missing}  # noqa: FBT003 - pyarrow takes it by position
     if types.is_integer(kind) or types.is_floating(kind):
         zero = np.zeros((), dtype=kind.to_pandas_dtype()).item()
         return {"type": _plain_name(kind)}, {"cells": array.fill_null(zero).to_numpy(zero_copy_only=False), **missing}

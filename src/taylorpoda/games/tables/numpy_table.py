@@ -116,7 +116,7 @@ class NumpyTable(Table):
         for j, column in enumerate(columns):
             if not isinstance(column, np.ndarray):  # a missing cell is a NaN where the background has floats
                 gap = np.nan if dtype.kind == "f" else None
-                column = np.array([gap if cell is None else cell for cell in column], dtype=object)  # noqa: PLW2901
+                column = np.array([gap if cell is None else cell for cell in column], dtype=object)  # noqa: PLW2901 - the same column, read
             array[:, j] = cast_without_loss(column, dtype, parameter, self.names[j] if self.named else str(j))
         return array
 

@@ -30,9 +30,9 @@ def matches(model: Any) -> bool:
 def read(model: Any) -> Ensemble:
     """The trees of a fitted estimator."""
     predictors = [predictor for stage in model._predictors for predictor in stage]  # noqa: SLF001 - not public
-    base = np.ravel(np.asarray(model._baseline_prediction, dtype=np.float64))  # noqa: SLF001
+    base = np.ravel(np.asarray(model._baseline_prediction, dtype=np.float64))  # noqa: SLF001 - scikit-learn has no public name for it
     outputs = len(base)
-    known, place = model._bin_mapper.make_known_categories_bitsets()  # noqa: SLF001
+    known, place = model._bin_mapper.make_known_categories_bitsets()  # noqa: SLF001 - scikit-learn has no public name for it
     book = ColumnBook()
     trees = [_tree(predictor, known, place, number % outputs, book) for number, predictor in enumerate(predictors)]
     stored = np.concatenate([tree.values for tree in trees]) if trees else np.zeros((0, 1))
@@ -76,7 +76,7 @@ class _Prepared:
         self._model = model
 
     def __call__(self, rows: Any) -> NDArray[Any]:
-        return np.asarray(self._model._preprocess_X(rows, reset=False), dtype=np.float64)  # noqa: SLF001
+        return np.asarray(self._model._preprocess_X(rows, reset=False), dtype=np.float64)  # noqa: SLF001 - scikit-learn has no public name for it
 
 
 def _tree(predictor: Any, known: Any, place: Any, slot: int, book: ColumnBook) -> TreeArrays:

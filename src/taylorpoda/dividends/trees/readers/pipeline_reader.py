@@ -140,7 +140,7 @@ def _function(step: Any, width: int) -> NDArray[np.int64]:
 
 def _simple_imputer(step: Any, width: int) -> NDArray[np.int64]:
     statistics = np.asarray(step.statistics_)
-    empty = np.array([value is None or value != value for value in statistics.tolist()], dtype=np.bool_)  # noqa: PLR0124
+    empty = np.array([value is None or value != value for value in statistics.tolist()], dtype=np.bool_)  # noqa: PLR0124 - NaN
     kept = np.arange(width) if step.strategy == "constant" or step.keep_empty_features else np.flatnonzero(~empty)
     return np.concatenate([kept, step.indicator_.features_]) if step.add_indicator else kept
 
@@ -150,7 +150,7 @@ def _one_hot(step: Any, width: int) -> NDArray[np.int64]:
 
 
 def _bins(step: Any, width: int) -> NDArray[np.int64]:
-    return np.arange(width) if step.encode == "ordinal" else _one_hot(step._encoder, width)  # noqa: SLF001
+    return np.arange(width) if step.encode == "ordinal" else _one_hot(step._encoder, width)  # noqa: SLF001 - scikit-learn has no public name for it
 
 
 def _target(step: Any, width: int) -> NDArray[np.int64]:

@@ -67,7 +67,7 @@ def _read_boosted(model: Any) -> Ensemble:
     outputs = model.estimators_.shape[1]
     # The start is a constant; only this method of the estimator's own gives it with the last bit right.
     row = np.zeros((1, model.n_features_in_), dtype=np.float32)
-    base = np.array(model._raw_predict_init(row)[0], dtype=np.float64)  # noqa: SLF001
+    base = np.array(model._raw_predict_init(row)[0], dtype=np.float64)  # noqa: SLF001 - scikit-learn has no public name for it
     book = ColumnBook()
     trees = []
     for stage in model.estimators_:
