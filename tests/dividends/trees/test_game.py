@@ -115,9 +115,11 @@ def test_dividends_that_cannot_be_are_not_listed(case, rows_of):
     game, columns = game_of(case, rows_of, ALONE)
     layout = game.layout
     paths = set()
-    players, start = kernels_layout.path_players(layout.above, layout.bit, layout.player, layout.starts)
-    for leaf in np.flatnonzero(layout.bit < 0):
-        paths.add(frozenset(players[start[leaf] : start[leaf + 1]].tolist()))
+    players, start = kernels_layout.path_players(
+        layout.above, layout.bit, layout.player, layout.starts, np.arange(layout.n_trees)
+    )
+    for leaf in np.flatnonzero(layout.leaves):
+        paths.add(frozenset(players[start[leaf] : start[leaf] + layout.above[leaf]].tolist()))
     for sparse in game.dividends(columns, 5):
         listed = sparse.coalitions
         assert listed.sizes[0] == 0

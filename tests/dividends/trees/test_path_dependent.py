@@ -59,11 +59,7 @@ def test_values_follow_the_definition(case, players, memory):
         assert np.max(abs(game.full(one)[0] - values[:, -1])) <= close
         assert np.max(abs(game.attributions(one)[0] - tp.methods.shapley(values))) <= close
         assert np.max(abs(game.attributions(one, occlusion=True)[0] - tp.methods.occlusion(values))) <= close
-        if memory:
-            assert np.max(abs(game.dense_dividends(columns, row) - dividends)) <= close
-        else:
-            with pytest.raises(ValueError, match="max_memory"):
-                game.dividends(columns, row)
+        assert np.max(abs(game.dense_dividends(columns, row) - dividends)) <= close
 
 
 PEERS = (

@@ -22,12 +22,10 @@ def table_bytes(layout: Layout, units: Units) -> NDArray[np.float64]:
     patterns = np.where(leaf, 8.0 * np.exp2(layout.above), 0.0)
     others = layout.above - layout.repeat
     splits = np.where(leaf, 0.0, (16.0 * width + 4.0) * np.exp2(others))
-    too_deep = np.where(layout.above > _DEEPEST, np.inf, 0.0)
-    per_node = np.concatenate([[0.0], np.cumsum(patterns + splits)])
-    result = per_node[layout.starts[1:]] - per_node[layout.starts[:-1]]
+    result = layout.per_tree(np.add, patterns + splits)
     lookups = 8.0 * width * np.diff(units.start) * np.exp2(units.bits.astype(np.float64))
     np.add.at(result, units.tree, lookups)
-    np.maximum.at(result, np.repeat(np.arange(layout.n_trees), np.diff(layout.starts)), too_deep)
+    result[layout.per_tree(np.maximum, layout.above) > _DEEPEST] = np.inf
     return result
 
 

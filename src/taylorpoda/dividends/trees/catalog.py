@@ -30,6 +30,7 @@ class Catalog:
         tables: For each split, end to end, its two tables.
         node_start: Where each split's begin.
         empty: Shape (outputs,): the trees' values of nobody.
+        sign: (-1)^|s| of every index s of a table.
     """
 
     coalitions: Coalitions
@@ -38,6 +39,7 @@ class Catalog:
     tables: NDArray[np.float64]
     node_start: NDArray[np.int64]
     empty: NDArray[np.float64]
+    sign: NDArray[np.float64]
 
 
 def build_catalog(
@@ -96,4 +98,6 @@ def build_catalog(
     kernels_dividends.members_of(
         node, index, layout.above, layout.bit, layout.repeat, layout.player, layout.starts, indptr, members
     )
-    return Catalog(Coalitions(n_players, indptr, members), ids, id_start, tables, node_start, empty)
+    parity = np.bitwise_count(np.arange(small.max(initial=1), dtype=np.uint32)) & 1
+    sign = np.where(parity, -1.0, 1.0)
+    return Catalog(Coalitions(n_players, indptr, members), ids, id_start, tables, node_start, empty, sign)

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from taylorpoda.dividends.sparse import SparseDividends, sum_of
-from taylorpoda.dividends.sparse_coalitions import Coalitions
 from taylorpoda.dividends.trees.budget import choose_tabled, table_bytes
 from taylorpoda.dividends.trees.catalog import Catalog, build_catalog
-from taylorpoda.dividends.trees.expansion import expand_pairs
 from taylorpoda.dividends.trees.layout import Layout, Units, find_units, lay_out
+from taylorpoda.dividends.trees.walks import Walks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,9 +23,7 @@ if TYPE_CHECKING:
 
     from taylorpoda.dividends.trees.ensemble import Ensemble
 
-_DENSE_PLAYERS = 18  # up to here a row's dividends are gathered in a table of 2**n
 _ROWS_AT_ONCE = 256
-_LISTED_AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,15 +80,8 @@ class TreeGame:
         return self.layout.values / (1.0 if self.background is None else self.weights.sum())
 
     @cached_property
-    def _kept(self) -> NDArray[np.float64]:
-        from taylorpoda.dividends.trees import kernels_tables
-
-        layout = self.layout
-        kept = np.ones((len(layout.bit), int(layout.above.max(initial=0)) + 1))
-        kernels_tables.shares_kept(
-            self._shares, layout.depth, layout.bit, layout.above, layout.starts, layout.levels, kept
-        )
-        return kept
+    def _walks(self) -> Walks:
+        return Walks(self.layout, self._leaf_values, self.n_players, self.n_outputs, self.background, self.weights)
 
     @cached_property
     def _counts(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -105,8 +95,9 @@ class TreeGame:
         counts = np.zeros(leaf_start[-1])
         if self.background is None:
             kernels_tables.product_counts(
-                self._kept, layout.above, layout.bit, layout.starts, chosen, leaf_start, counts
-            )
+                self._walks.shares, layout.depth, layout.above, layout.bit, layout.starts, layout.levels, chosen,
+                leaf_start, counts,
+            )  # fmt: skip
             return counts, leaf_start
         kernels_tables.count_patterns(
             self.background, self.weights, *layout.splits(), layout.depth, layout.side, layout.bit, layout.starts,
@@ -212,46 +203,8 @@ class TreeGame:
             )  # fmt: skip
         by_row = np.ascontiguousarray(np.moveaxis(result, 2, 0))
         if len(self._paired_trees):
-            self._add_pairs(columns, first, last, by_row, occlusion=occlusion)
+            self._walks.add_attributions(self._paired_trees, columns, first, last, by_row, occlusion=occlusion)
         return by_row
-
-    def _add_pairs(
-        self, columns: NDArray[np.float64], first: int, last: int, result: NDArray[np.float64], *, occlusion: bool
-    ) -> None:
-        from taylorpoda.dividends.trees import kernels_pairs
-
-        layout = self.layout
-        if self.background is not None:
-            mode = kernels_pairs.OCCLUSION if occlusion else kernels_pairs.SHAPLEY
-            self._walk(mode, columns, first, last, result, _nothing_listed())
-            return
-        points, point_weights = _quadrature(int(layout.above.max(initial=0)))
-        kernels_pairs.walk_covers(
-            occlusion, columns, first, last, *layout.splits(), layout.values, layout.depth, layout.side, layout.above,
-            layout.bit, layout.player, self._kept, layout.starts, layout.slots, self._paired_trees, layout.levels,
-            points, point_weights, result,
-        )  # fmt: skip
-
-    def _walk(
-        self,
-        mode: int,
-        columns: NDArray[np.float64],
-        first: int,
-        last: int,
-        result: NDArray[np.float64],
-        listed: tuple[Any, ...],
-        trees: NDArray[np.intp] | None = None,
-    ) -> int:
-        from taylorpoda.dividends.trees import kernels_pairs
-
-        layout = self.layout
-        return int(
-            kernels_pairs.walk_pairs(
-                mode, columns, first, last, self.background, self.weights, *layout.splits(), self._leaf_values,
-                layout.end, layout.depth, layout.side, layout.above, layout.bit, layout.player, layout.starts,
-                layout.slots, self._paired_trees if trees is None else trees, layout.levels, result, listed,
-            )
-        )  # fmt: skip
 
     @cached_property
     def _catalog(self) -> Catalog:
@@ -269,7 +222,7 @@ class TreeGame:
         tabled, outputs = self._tabled_dividends(columns, row), range(self.n_outputs)
         if not len(self._paired_trees):
             return [SparseDividends(self._catalog.coalitions, tabled[output]).nonzero() for output in outputs]
-        paired = self._paired_dividends(columns, row)
+        paired = self._walks.dividends(self._paired_trees, columns, row, self.max_memory // 2)
         both = (sum_of([SparseDividends(self._catalog.coalitions, tabled[k]).nonzero(), paired[k]]) for k in outputs)
         return [game.nonzero() for game in both]
 
@@ -281,35 +234,10 @@ class TreeGame:
         kernels_dividends.row_dividends(
             columns, row, row + 1, *layout.splits(), layout.depth, layout.side, layout.above, layout.bit, layout.repeat,
             layout.starts, layout.slots, self._tabled_trees, catalog.node_start, catalog.tables, layout.width,
-            catalog.id_start, catalog.ids, layout.levels, result,
+            catalog.id_start, catalog.ids, catalog.sign, layout.levels, result,
         )  # fmt: skip
         result[0, :, 0] += catalog.empty + self.base
         return np.asarray(result[0])
-
-    def _paired_dividends(self, columns: NDArray[np.float64], row: int) -> list[SparseDividends]:
-        from taylorpoda.dividends.trees import kernels_pairs
-
-        if self.background is None:
-            msg = (
-                "the path-dependent dividends of these trees need more tables than max_memory allows; "
-                'give more memory, pass a background, or use policy="shapley".'
-            )
-            raise ValueError(msg)
-        if self.n_players <= _DENSE_PLAYERS:
-            table = np.zeros((1, self.n_outputs, 1 << self.n_players))
-            self._walk(kernels_pairs.DENSE, columns, row, row + 1, table, _nothing_listed())
-            return [SparseDividends.from_dense(dividends) for dividends in table[0]]
-        return expand_pairs(
-            self.layout,
-            self._leaf_values,
-            self._paired_trees,
-            self.n_players,
-            self.n_outputs,
-            lambda trees, listed: self._walk(
-                kernels_pairs.LISTED, columns, row, row + 1, np.zeros((1, 1, 1)), listed, trees
-            ),
-            self.max_memory // 2,
-        )
 
     def dense_dividends(self, columns: NDArray[np.float64], row: int) -> NDArray[np.float64]:
         """All 2**n dividends of one row, shape (outputs, 2**n); for few players."""
@@ -317,43 +245,8 @@ class TreeGame:
 
     def values(self, columns: NDArray[np.float64], row: int, coalitions: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Values of coalitions of one row by walking the trees: (m, players) -> (outputs, m)."""
-        from taylorpoda.dividends.trees import kernels_pairs
-
-        layout = self.layout
-        present = np.ascontiguousarray(coalitions, dtype=np.bool_)
-        result = np.tile(self.base, (len(present), 1))
-        if self.background is None:
-            kernels_pairs.coalition_covers(
-                row, columns, present, *layout.splits(), layout.values, layout.end, layout.depth, layout.side,
-                layout.bit, layout.player, self._shares, layout.starts, layout.slots, layout.levels, result,
-            )  # fmt: skip
-        else:
-            kernels_pairs.coalition_values(
-                row, columns, present, self.background, self.weights / self.weights.sum(), *layout.splits(),
-                layout.values, layout.end, layout.bit, layout.player, layout.starts, layout.slots, result,
-            )  # fmt: skip
-        return np.ascontiguousarray(result.T)
-
-    @cached_property
-    def _shares(self) -> NDArray[np.float64]:
-        from taylorpoda.dividends.trees import kernels_tables
-
-        layout = self.layout
-        return np.asarray(kernels_tables.branch_shares(layout.cover, layout.end, layout.bit))
-
-
-def _nothing_listed() -> tuple[Any, ...]:
-    return np.empty(0, np.int32), np.empty(0, np.uint64), np.empty(0, np.uint64), np.empty(0)
-
-
-def _quadrature(players: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Gauss-Legendre points and weights on [0, 1], row k with k points: exact up to degree 2k - 1."""
-    most = (players + 1) // 2 + 1
-    points, weights = np.zeros((most, most)), np.zeros((most, most))
-    for count in range(1, most):
-        spots, amounts = np.polynomial.legendre.leggauss(count)
-        points[count, :count], weights[count, :count] = (spots + 1) / 2, amounts / 2
-    return points, weights
+        given = self._walks.values(np.arange(self.layout.n_trees), columns, row, coalitions)
+        return np.asarray(given + self.base[:, None])
 
 
 def make_game(
@@ -395,6 +288,3 @@ def make_game(
         max_memory=max_memory,
         n_jobs=n_jobs,
     )
-
-
-__all__ = ["Coalitions", "TreeGame", "make_game"]

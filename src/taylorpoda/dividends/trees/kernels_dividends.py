@@ -244,17 +244,11 @@ def row_dividends(
     width: int,
     id_start: Any,
     ids: Any,
+    sign: Any,
     levels: int,
     result: Any,
 ) -> None:
-    """Add the dividends of rows to `result`, shape (rows, outputs, coalitions)."""
-    most = 1
-    for node in range(len(above)):
-        most = max(most, above[node])
-    sign = np.ones(1 << most)
-    for place in range(most):
-        for index in range(1 << place):
-            sign[index | 1 << place] = -sign[index]
+    """Add the dividends of rows to `result`, shape (rows, outputs, coalitions); sign[s] is (-1)^|s|."""
     pattern = np.empty(levels + 2, np.int32)
     outcome = np.empty(levels + 2, np.int32)
     place_of = np.empty(levels + 2, np.int32)

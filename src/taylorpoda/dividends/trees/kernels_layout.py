@@ -168,14 +168,18 @@ def units(end: Any, above: Any, bit: Any, player: Any, starts: Any, least: int) 
 
 
 @compiled
-def path_players(above: Any, bit: Any, player: Any, starts: Any) -> Any:
-    """The players on the path to each leaf, end to end, and where each leaf's begin."""
-    start = np.zeros(len(above) + 1, np.int64)
-    for node in range(len(above)):
-        start[node + 1] = start[node] + (above[node] if bit[node] < 0 else 0)
-    players = np.empty(start[-1], np.int32)
+def path_players(above: Any, bit: Any, player: Any, starts: Any, chosen: Any) -> Any:
+    """The players on the path to each leaf of the chosen trees, end to end, and where each leaf's begin."""
+    start = np.zeros(len(above), np.int64)
+    used = 0
+    for tree in chosen:
+        for node in range(starts[tree], starts[tree + 1]):
+            if bit[node] < 0:
+                start[node] = used
+                used += above[node]
+    players = np.empty(used, np.int32)
     path = np.empty(len(above) + 1, np.int32)
-    for tree in range(len(starts) - 1):
+    for tree in chosen:
         for node in range(starts[tree], starts[tree + 1]):
             if bit[node] >= 0:
                 path[bit[node]] = player[node]
@@ -187,9 +191,13 @@ def path_players(above: Any, bit: Any, player: Any, starts: Any) -> Any:
 
 @compiled
 def expand(
-    leaf: Any, only_x: Any, only_b: Any, weight: Any, players: Any, start: Any, count_x: Any, count_b: Any
+    leaf: Any, only_x: Any, only_b: Any, weight: Any, players: Any, first_player: Any, count_x: Any, count_b: Any
 ) -> Any:
-    """List A with every subset of B for pairs (A, B): members, where coalitions start, leaf, signed weight of each."""
+    """List A with every subset of B for pairs (A, B), where bit k of a pair's sets is players[first_player + k].
+
+    Returns:
+        Members, where coalitions start, leaf, signed weight of each.
+    """
     coalitions = 0
     entries = 0
     for item in range(len(leaf)):
@@ -203,17 +211,20 @@ def expand(
     used = 0
     number = 0
     for item in range(len(leaf)):
-        first, last = start[leaf[item]], start[leaf[item] + 1]
+        first = first_player[item]
         subset = only_b[item]
         while True:
             begin = used
             odd = False
-            for place in range(last - first):
-                one = np.uint64(1) << np.uint64(place)
-                if (only_x[item] | subset) & one:
+            rest = only_x[item] | subset
+            place = 0
+            while rest:
+                if rest & np.uint64(1):
                     members[used] = players[first + place]
                     used += 1
-                    odd ^= (subset & one) != 0
+                    odd ^= (subset >> np.uint64(place) & np.uint64(1)) != 0
+                rest >>= np.uint64(1)
+                place += 1
             ascending(members, begin, used)
             node[number] = leaf[item]
             amounts[number] = -weight[item] if odd else weight[item]

@@ -13,6 +13,7 @@ import numpy as np
 
 from taylorpoda.dividends.trees.compiling import compiled, inlined
 from taylorpoda.dividends.trees.kernels_route import goes_left
+from taylorpoda.dividends.trees.kernels_tables import keep_shares
 
 SHAPLEY, OCCLUSION, DENSE, LISTED = 0, 1, 2, 3
 CHUNK = 128
@@ -232,7 +233,7 @@ def walk_covers(
     above: Any,
     bit: Any,
     player: Any,
-    kept: Any,
+    shares: Any,
     starts: Any,
     slots: Any,
     chosen: Any,
@@ -248,47 +249,48 @@ def walk_covers(
     r_j + t (pass_j - r_j): a polynomial, which Gauss-Legendre points integrate exactly.
     """
     width = values.shape[1]
-    pattern = np.empty(levels + 2, np.uint64)
+    passes = np.ones((levels + 2, levels + 2))
+    kept = np.ones((levels + 2, levels + 2))
     outcome = np.empty(levels + 2, np.int32)
-    place_of = np.empty(levels + 2, np.int64)
+    parent = np.empty(levels + 2, np.int32)
     path = np.empty(levels + 2, np.int64)
     for row in range(first_row, last_row):
         for tree in chosen:
             for node in range(starts[tree], starts[tree + 1]):
                 level = depth[node]
-                if level == 0:
-                    pattern[0] = ~np.uint64(0)
-                else:
-                    failed = np.uint64(outcome[level - 1] ^ side[node])
-                    pattern[level] = pattern[level - 1] & ~(failed << np.uint64(place_of[level - 1]))
+                parent[level] = node
+                if level > 0:
+                    over = parent[level - 1]
+                    keep_shares(kept, shares, node, level, over, above, bit)
+                    for other in range(above[over]):
+                        passes[level, other] = passes[level - 1, other]
+                    first = 1.0 if bit[over] == above[over] else passes[level - 1, bit[over]]
+                    passes[level, bit[over]] = first if outcome[level - 1] == side[node] else 0.0
                 if bit[node] >= 0:
                     path[bit[node]] = player[node]
-                    place_of[level] = bit[node]
                     cell = columns[column[node], row]
                     outcome[level] = (
                         1 if goes_left(cell, threshold[node], flags[node], lookup_start[node], lookup) else 0
                     )
                     continue
                 known = above[node]
-                here = pattern[level]
+                here, share = passes[level], kept[level]
                 for place in range(known):
-                    passes = float(here >> np.uint64(place) & np.uint64(1))
                     amount = 0.0
                     if occlusion:
                         amount = 1.0
                         for other in range(known):
                             if other != place:
-                                amount *= float(here >> np.uint64(other) & np.uint64(1))
+                                amount *= here[other]
                     else:
                         for point in range((known + 1) // 2):
                             spot = points[(known + 1) // 2, point]
                             product = point_weights[(known + 1) // 2, point]
                             for other in range(known):
                                 if other != place:
-                                    share = kept[node, other]
-                                    product *= share + spot * (float(here >> np.uint64(other) & np.uint64(1)) - share)
+                                    product *= share[other] + spot * (here[other] - share[other])
                             amount += product
-                    amount *= passes - kept[node, place]
+                    amount *= here[place] - share[place]
                     for slot in range(width):
                         result[row - first_row, slots[tree] + slot, path[place]] += amount * values[node, slot]
 
@@ -311,14 +313,15 @@ def coalition_values(
     player: Any,
     starts: Any,
     slots: Any,
+    chosen: Any,
     result: Any,
 ) -> None:
-    """Values of coalitions of one row by walking hybrid rows, added to `result`, shape (coalitions, outputs)."""
+    """Add the values of coalitions of one row in the chosen trees, by walking hybrid rows, to (coalitions, outputs)."""
     width = values.shape[1]
     for coalition in range(present.shape[0]):
         members = present[coalition]
         for other in range(background.shape[1]):
-            for tree in range(len(starts) - 1):
+            for tree in chosen:
                 node = starts[tree]
                 while bit[node] >= 0:
                     line = column[node]
@@ -348,6 +351,7 @@ def coalition_covers(
     shares: Any,
     starts: Any,
     slots: Any,
+    chosen: Any,
     levels: int,
     result: Any,
 ) -> None:
@@ -357,7 +361,7 @@ def coalition_covers(
     outcome = np.empty(levels + 2, np.int32)
     for coalition in range(present.shape[0]):
         members = present[coalition]
-        for tree in range(len(starts) - 1):
+        for tree in chosen:
             node = starts[tree]
             while node < starts[tree + 1]:
                 level = depth[node]

@@ -98,32 +98,23 @@ def superset_sums(counts: Any, leaf_start: Any, bit: Any, starts: Any, chosen: A
                 step *= 2
 
 
-@compiled
-def shares_kept(shares: Any, depth: Any, bit: Any, above: Any, starts: Any, levels: int, kept: Any) -> None:
-    """For the path-dependent game: per node and player above it, the product of the cover shares of its branches.
+@inlined
+def keep_shares(kept: Any, shares: Any, node: int, level: int, over: int, above: Any, bit: Any) -> None:
+    """For the path-dependent game: per player above a node the product of the cover shares of its branches.
 
     Args:
-        shares: Part of its parent's training weight that each node kept.
-        depth: Depth of every node.
-        bit: Bit of every split, -1 at leaves.
+        kept: Row k belongs to the node at depth k on the path; row `level` is filled from the one before.
+        shares: Part of its parent's training weight that each node has.
+        node: The node.
+        level: Its depth, at least 1.
+        over: Its parent.
         above: Distinct players above every node.
-        starts: Where trees start.
-        levels: The largest depth.
-        kept: Filled: shape (nodes, players); row k belongs to node k.
+        bit: Bit of every split.
     """
-    parent = np.empty(levels + 2, np.int32)
-    for tree in range(len(starts) - 1):
-        for node in range(starts[tree], starts[tree + 1]):
-            level = depth[node]
-            parent[level] = node
-            if level == 0:
-                continue
-            over = parent[level - 1]
-            for place in range(above[over]):
-                kept[node, place] = kept[over, place]
-            share = shares[node]
-            place = bit[over]
-            kept[node, place] = share * (kept[over, place] if place < above[over] else 1.0)
+    known, place = above[over], bit[over]
+    for other in range(known):
+        kept[level, other] = kept[level - 1, other]
+    kept[level, place] = shares[node] * (kept[level - 1, place] if place < known else 1.0)
 
 
 @compiled
@@ -143,17 +134,25 @@ def branch_shares(cover: Any, end: Any, bit: Any) -> Any:
 
 
 @compiled
-def product_counts(kept: Any, above: Any, bit: Any, starts: Any, chosen: Any, leaf_start: Any, counts: Any) -> None:
+def product_counts(
+    shares: Any, depth: Any, above: Any, bit: Any, starts: Any, levels: int, chosen: Any, leaf_start: Any, counts: Any
+) -> None:
     """C(q) of the path-dependent game: the product of the shares kept over the players in q."""
+    kept = np.ones((levels + 2, levels + 2))
+    parent = np.empty(levels + 2, np.int32)
     for tree in chosen:
         for node in range(starts[tree], starts[tree + 1]):
+            level = depth[node]
+            parent[level] = node
+            if level > 0:
+                keep_shares(kept, shares, node, level, parent[level - 1], above, bit)
             if bit[node] >= 0:
                 continue
             table = counts[leaf_start[node] : leaf_start[node + 1]]
             table[0] = 1.0
             for place in range(above[node]):
                 for subset in range(1 << place):
-                    table[subset | 1 << place] = table[subset] * kept[node, place]
+                    table[subset | 1 << place] = table[subset] * kept[level, place]
 
 
 @compiled

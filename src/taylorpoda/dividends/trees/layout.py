@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from taylorpoda._support.optional import require
-from taylorpoda.dividends.trees.ensemble import UnsupportedTreesError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from taylorpoda.dividends.trees.ensemble import Ensemble
 
-MOST_ON_A_PATH = 63  # players, so that a set of them fits 64 bits with room to shift
+MOST_ON_A_PATH = 63  # players whose sets fit the bits of a word, with room to shift
 UNIT_BITS = 7  # a table of 2**7 indices stays in the first-level cache with its rows
 
 
@@ -76,6 +75,10 @@ class Layout:
         """Which nodes are leaves."""
         return self.bit < 0
 
+    def per_tree(self, function: np.ufunc, numbers: NDArray[Any]) -> NDArray[Any]:
+        """A number per node brought together for each tree, by np.add or np.maximum."""
+        return np.asarray(function.reduceat(numbers, self.starts[:-1])) if self.n_trees else numbers[:0]
+
     def splits(self) -> tuple[Any, Any, Any, Any, Any]:
         """What decides where a row goes, in the order the kernels take it."""
         return self.column, self.threshold, self.flags, self.lookup_start, self.lookup
@@ -88,9 +91,6 @@ def lay_out(ensemble: Ensemble, player_of_feature: NDArray[Any], *, merge_consta
         ensemble: The trees.
         player_of_feature: Shape (features,): the player of each feature.
         merge_constant: Whether subtrees whose leaves agree become one leaf.
-
-    Raises:
-        UnsupportedTreesError: If more players than fit a word meet on one path.
     """
     require("numba", "trees", 'engine="trees"')
     from taylorpoda.dividends.trees import kernels_layout
@@ -102,9 +102,6 @@ def lay_out(ensemble: Ensemble, player_of_feature: NDArray[Any], *, merge_consta
     source, end, depth, side, above, bit, repeat, starts = kernels_layout.preorder(
         ensemble.left, ensemble.right, ensemble.column, cut, ensemble.roots, player_of_column
     )
-    if above.max(initial=0) > MOST_ON_A_PATH:
-        msg = f"{above.max()} features meet on one path of its trees; at most {MOST_ON_A_PATH} fit the bits of a word."
-        raise UnsupportedTreesError(msg)
     leaf = bit < 0
     column = np.where(leaf, -1, ensemble.column[source]).astype(np.int32)
     inner_players = player_of_column[np.where(leaf, 0, column)] if len(player_of_column) else np.zeros(len(leaf))

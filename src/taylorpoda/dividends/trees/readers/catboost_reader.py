@@ -50,7 +50,7 @@ def read(model: Any) -> Ensemble:
     else:
         width = len(bias)
         trees = [_nested(raw, width, splits) for raw in content["trees"]]
-    stored = np.concatenate([tree.values for tree in trees])
+    stored = np.concatenate([np.zeros((0, width)), *(tree.values for tree in trees)])
     for tree in trees:
         tree.values = tree.values * scale
     base = np.broadcast_to(bias, (width,)).copy()

@@ -91,14 +91,14 @@ def read(model: Any) -> Ensemble:
     n_features = int(content["learner_model_param"]["num_feature"])
     missing = float(getattr(model, "missing", np.nan)) if getattr(model, "missing", None) is not None else np.nan
     matrix = _Matrix(missing, _categories(forest.get("cats")))
-    stored = np.concatenate([np.asarray(tree.values, dtype=np.float32) for tree in trees])
+    stored = [np.asarray(tree.values, dtype=np.float32) for tree in trees] or [np.zeros((0, 1), dtype=np.float32)]
     return assemble(
         trees,
         book,
         base=base.astype(np.float64),
         n_features=n_features,
         encoder=TableEncoder(matrix, tuple(book.entries)),
-        arithmetic=Float32Sum(stored, np.array([tree.slot for tree in trees]), base),
+        arithmetic=Float32Sum(np.concatenate(stored), np.array([tree.slot for tree in trees]), base),
         link=_LINKS.get(objective, "unknown"),
         source=f"{type(model).__name__}, objective {objective}",
     )
