@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import platform
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from importlib.metadata import PackageNotFoundError, version
+from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +33,14 @@ if TYPE_CHECKING:
 
 Event = Callable[[str, str, str, str], None]
 
-_LIBRARIES = ("numpy", "scipy", "scikit-learn", "xgboost", "lime", "daqp")
+_LIBRARIES = {
+    "numpy": "numpy",
+    "scipy": "scipy",
+    "scikit-learn": "sklearn",
+    "xgboost": "xgboost",
+    "lime": "lime",
+    "daqp": "daqp",
+}
 
 
 @dataclass(frozen=True)
@@ -76,12 +85,14 @@ class Reproduction:
         cells: All cells, in the order of the paper's tables.
         pairs: The explained pairs.
         versions: Of everything the numbers depend on.
+        overlaps: Cells whose intervals overlap the paper's, for every training of the surrogate.
     """
 
     settings: Settings
     cells: tuple[Cell, ...]
     pairs: tuple[Pair, ...]
     versions: dict[str, str]
+    overlaps: tuple[int, ...]
 
 
 def reproduce(
@@ -114,19 +125,25 @@ def reproduce(
 
     run_all(_work, tasks, jobs=jobs, listen=hear)
     explained = tuple(_explained(settings, kept, data, model) for data, model in pairs)
-    cells = [
+    alone = [_cells(settings, explained, slice(training, training + 1)) for training in range(settings.retrain)]
+    overlaps = tuple(summarize(cells).overlap["all"].count for cells in alone)
+    return Reproduction(settings, _cells(settings, explained, slice(None)), explained, versions(), overlaps)
+
+
+def _cells(settings: Settings, pairs: tuple[Pair, ...], trainings: slice) -> tuple[Cell, ...]:
+    """The cells as some of the trainings give them, means and intervals from the first of those."""
+    return tuple(
         cell
-        for pair in explained
+        for pair in pairs
         for cell in pair_cells(
             pair.data,
             pair.model,
             pair.task,
-            list(pair.explained),
+            list(pair.explained[trainings]),
             resamples=settings.bootstrap,
             seed=settings.seed,
         )
-    ]
-    return Reproduction(settings, tuple(cells), explained, versions())
+    )
 
 
 _SIZES = {"california": 20640, "abalone": 4177, "rice": 3810, "concrete": 1030, "cancer": 683, "titanic": 712}
@@ -140,12 +157,17 @@ def weights(settings: Settings) -> dict[tuple[str, str], float]:
 def versions() -> dict[str, str]:
     """The versions behind the numbers."""
     found = {"taylorpoda": __version__, "python": platform.python_version()}
-    for library in _LIBRARIES:
-        try:
-            found[library] = version(library)
-        except PackageNotFoundError:
-            continue
+    for library, module in _LIBRARIES.items():
+        # A library may come under another name, such as xgboost-cpu.
+        for name in (library, *_distributions().get(module, ())):
+            with contextlib.suppress(PackageNotFoundError):
+                found.setdefault(library, version(name))
     return found
+
+
+@lru_cache(maxsize=1)
+def _distributions() -> Mapping[str, list[str]]:
+    return packages_distributions()
 
 
 def _work(task: tuple[Settings, str, str, str], tell: Callable[[str, str], None]) -> None:
@@ -280,7 +302,7 @@ def as_json(found: Reproduction) -> dict[str, Any]:
         "surrogate": settings.surrogate,
         "versions": found.versions,
         "cells": [asdict(cell) for cell in found.cells],
-        "summary": asdict(summarize(found.cells)),
+        "summary": asdict(summarize(found.cells)) | {"overlap_by_training": list(found.overlaps)},
         "certified_fraction": _nested(
             found, lambda pair, method: pair.certified_fraction if method == "TaylorPODA-optimal" else None
         ),

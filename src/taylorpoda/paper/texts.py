@@ -132,10 +132,13 @@ def _markdown_errors(found: Reproduction) -> list[str]:
 
 
 def _markdown_spread(found: Reproduction) -> list[str]:
+    overlaps = ", ".join(map(str, found.overlaps))
     lines = [
         f"## {found.settings.retrain} trainings of the surrogate",
         "",
         "The same models and rows, only the surrogate trained anew: the means, least and most.",
+        "",
+        f"Cells whose intervals overlap the paper's, training by training: {overlaps}.",
         "",
         "| Data | Model | Method | Utility | Mean of the first | Least | Most |",
         "|---|---|---|---|---|---|---|",
