@@ -37,7 +37,7 @@ KINDS = (
     "largest",
     "nearly additive",
 )
-MARGIN = 1e-6
+MARGINS = (1e-6, 1e-6, 1e-6, 1e-3, 0.05, 0.2)  # the default mostly; wide ones make ties matter
 EXACT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 
@@ -102,12 +102,12 @@ def make_game(rng: np.random.Generator, n: int, kind: str) -> np.ndarray:  # noq
 class Reference:
     """Which rankings of a game are attainable, by linear programs over the shares themselves."""
 
-    def __init__(self, values: np.ndarray) -> None:
+    def __init__(self, values: np.ndarray, margin: float) -> None:
         self.values, self.n = values, len(values).bit_length() - 1
         n = self.n
         scale = np.max(abs(values - values[0]))
         self.scale = scale if scale > 0 else 1.0
-        self.margin = MARGIN if scale > 0 else 0.0
+        self.margin = margin if scale > 0 else 0.0
         self.dividends = dividends_of((values - values[0]) / self.scale, n)
         shared = [s for s in range(1 << n) if len(members(s, n)) > 1 and self.dividends[s] != 0]
         columns = [(subset, player) for subset in shared for player in members(subset, n)]
@@ -167,7 +167,7 @@ class Reference:
             b_ub=np.array(limits),
             A_eq=np.column_stack([self.sums, np.zeros(len(self.sums))]),
             b_eq=np.ones(len(self.sums)),
-            bounds=[(0.0, 1.0)] * n_shares + [(-10.0, 10 * MARGIN)],
+            bounds=[(0.0, 1.0)] * n_shares + [(-10.0, 10 * self.margin)],
             method="highs",
             options=EXACT,
         )
@@ -198,12 +198,13 @@ def disagreements(seed: tuple[int, ...], n: int, kind: str) -> list[tuple[str, f
     values = make_game(rng, n, kind) * 10.0 ** rng.integers(-6, 7)
     if rng.random() < 0.2:
         values = values + 10 * rng.normal() * np.max(abs(values))
-    reference = Reference(values)
+    margin = float(rng.choice(MARGINS))
+    reference = Reference(values, margin)
     wrong = []
     for utility in UTILITIES:
         target = int(rng.integers(0, 2)) if utility.endswith("auc") else None
         threshold = float(np.median(values))
-        allocation = allocate(values, utility, target=target, threshold=threshold)
+        allocation = allocate(values, utility, target=target, threshold=threshold, margin=margin)
         best = reference.best(utility, target, threshold)
         size = 1.0 if utility.endswith("auc") else reference.scale ** (2 if utility.endswith("mse") else 1)
         agrees = abs(float(allocation.score) - best) <= 1e-8 * n * size

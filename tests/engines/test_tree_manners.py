@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 
 import numpy as np
 import pandas as pd
@@ -226,6 +227,16 @@ def test_interactions_that_do_not_fit_the_memory_say_what_to_do():
     assert explanation[:36].interactions(2).shape == (36, 60, 60)
     with pytest.raises(ValueError, match="choose a smaller order"):
         explanation[0].interactions(3)
+
+
+def test_rows_whose_attributions_do_not_fit_are_refused_before_they_are_computed():
+    table = np.random.default_rng(0).normal(size=(3000, 60))
+    model = XGBRegressor(n_estimators=5, max_depth=3).fit(table, table[:, 0] * table[:, 1])
+    explainer = tp.Explainer(model, table[:50], max_memory="2MiB", **SHAPLEY)
+    with pytest.raises(ValueError, match=r"explain at most \d,\d+ rows at a time") as refusal:
+        explainer(table)
+    most = int(re.search(r"at most ([\d,]+) rows", str(refusal.value))[1].replace(",", ""))
+    assert explainer(table[:most]).values.shape == (most, 60)
 
 
 def test_little_memory_changes_no_number(fitted_case):

@@ -239,8 +239,9 @@ class Search:
             nearest = self.probe.nearest(node.order, node.signs)
             if nearest is not None:
                 self.seen.append(nearest)
-            elif signed not in self._largest:
-                # Many orders of one coalition would fail for the same reason: ask once for all of them.
+            elif signed not in self._largest and len(node.order) < self.lattice.n_players:
+                # Many orders of one coalition would fail for the same reason: ask once for all of them. All players
+                # together are no such coalition: nobody is left whom the last of them must exceed.
                 self._largest[signed] = len(node.order) > 1 and self.probe.set_attainable(node.order, node.signs)
                 if not self._largest[signed]:
                     self._try_other_signs(node)

@@ -127,7 +127,10 @@ class TreeGames(SolvedGames):
     @cached_property
     def shapley(self) -> NDArray[np.float64]:
         """The Shapley values, shape (rows, outputs, n)."""
-        return self.forest.game.attributions(self.columns)[:, self._sums] * self._signs[:, None]
+        found = self.forest.game.attributions(self.columns)
+        if np.array_equal(self._sums, np.arange(found.shape[1])) and bool(np.all(self._signs == 1)):
+            return found
+        return found[:, self._sums] * self._signs[:, None]
 
     def dividends(self, row: int, output: int) -> SparseDividends:
         """The dividends of one game that are not zero, and v(empty)."""

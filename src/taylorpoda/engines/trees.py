@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from taylorpoda._support.memory import human_bytes
 from taylorpoda.dividends.trees import UnsupportedTreesError
 from taylorpoda.engines.base import Engine, Solution
 from taylorpoda.engines.tree_games import Forest, TreeGames
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from taylorpoda.games.models.base import BoundModel
     from taylorpoda.games.tables.base import Table
 
+_LEAST = 2**20  # bytes that attributions may always take
 _CHECKED_SHARE = 16  # of max_memory that checking a block of rows may take
 
 
@@ -80,8 +82,22 @@ class TreeEngine(Engine):
                 msg = f'engine="trees" cannot explain these rows: {error}'
                 raise ValueError(msg) from error
             return self._otherwise(error).solve(rows)
+        self._check_memory(rows.n_rows, len(columns))
         games = TreeGames(self._forest, columns, reading, self._model.threshold, self._model.competing)
         return Solution(games, predictions[:, reading.explained] - games.full, self)
+
+    def _check_memory(self, rows: int, columns: int) -> None:
+        """Refuse rows whose attributions do not fit; tables and dividends are bounded where they are made."""
+        limit = self._problem.max_memory
+        each = 8 * (columns + 2 * self._ensemble.n_outputs * self._problem.players.n_players)
+        if each * rows > max(limit, _LEAST):
+            msg = (
+                f"the attributions of {rows:,} rows x {self._ensemble.n_outputs} outputs x "
+                f"{self._problem.players.n_players} players take {human_bytes(each * rows)}, more than "
+                f"max_memory={human_bytes(limit)}; explain at most {max(limit // each, 1):,} rows at a time, or raise "
+                "max_memory."
+            )
+            raise ValueError(msg)
 
     def _checked(self, rows: Table, called: str) -> tuple[NDArray[np.float64], NDArray[np.float64], Reading]:
         """Rows as the trees read them, the model's answer, and what it means; refused unless both agree."""
