@@ -1,0 +1,68 @@
+"""Rows in which few players matter: solved on their table by the dense room, with its proof."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from taylorpoda.allocation.admissible import AdmissibleSet
+from taylorpoda.allocation.solving import Batch
+from taylorpoda.allocation.sparse.share_view import SparseShareView, even_view, interactions_of
+from taylorpoda.dividends.dense import values_from
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from taylorpoda.allocation.options import Options
+    from taylorpoda.allocation.solving import Solved
+    from taylorpoda.allocation.sparse.objective import Objective
+    from taylorpoda.allocation.sparse.reduced import Reduced
+    from taylorpoda.dividends.sparse import SparseDividends
+
+FEW = 16
+
+
+def table_of(game: Reduced) -> NDArray[np.float64]:
+    """v of every coalition of the players that matter, shape (2**k,)."""
+    table = np.zeros(1 << game.n_players)
+    np.add.at(table, game.dividends.coalitions.indices(), game.values)
+    table[0] += game.base
+    return np.asarray(values_from(table))
+
+
+def pointwise_costs(objective: Objective) -> NDArray[np.float64]:
+    """c of every coalition of the largest players, shape (2**k,)."""
+    values = np.array([table_of(game) for game in objective.games])
+    return objective.cost(values[:, ::-1] if objective.exclusion else values)
+
+
+def solve_table(game: Reduced, costs: NDArray[np.float64], options: Options) -> Solved:
+    """The dense room's search."""
+    values = table_of(game)
+    values[-1] = game.full
+    batch = Batch(values[None, :], costs[None, :], game.shapley[None, :], options)
+    return batch.solve(np.dtype(np.float64))
+
+
+def table_shares(dividends: SparseDividends, game: Reduced, attributions: NDArray[np.float64]) -> SparseShareView:
+    """Shares of all interactions of a row that give attributions of the players that matter.
+
+    Interactions with a player that does not matter are too small to show; they are split evenly.
+    """
+    found = AdmissibleSet(table_of(game)).shares(attributions)
+    rows = {int(coalition): place for place, coalition in enumerate(found.coalitions)}
+    even = even_view(dividends)
+    shared = interactions_of(dividends).coalitions
+    place = np.full(dividends.n_players, -1)
+    place[game.players] = np.arange(game.n_players)
+    local = place[shared.members]
+    outside = np.bincount(shared.owner[local < 0], minlength=len(shared)) > 0
+    keys = np.zeros(len(shared), dtype=np.int64)
+    np.add.at(keys, shared.owner, np.where(local < 0, 0, np.left_shift(1, np.maximum(local, 0))))
+    at = np.array([-1 if out else rows.get(key, -1) for key, out in zip(keys.tolist(), outside, strict=True)], dtype=int)
+    entry = at[shared.owner]
+    known = entry >= 0
+    weights = even.weights.copy()
+    weights[known] = found.array[entry[known], local[known]]
+    return SparseShareView(shared, weights)

@@ -1,0 +1,77 @@
+"""Rows in which many players matter: the best ranking found by descent, attained if it can be."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from taylorpoda.allocation.sparse.attain import Attainment
+from taylorpoda.allocation.sparse.descent import Budget, Descent
+from taylorpoda.allocation.sparse.potentials import Potentials
+from taylorpoda.allocation.sparse.precedence import precedence, respecting
+from taylorpoda.allocation.sparse.repair import Repair
+from taylorpoda.allocation.sparse.share_view import SparseShareView, even_view, interactions_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from taylorpoda.allocation.options import Options
+    from taylorpoda.allocation.sparse.objective import Objective
+    from taylorpoda.allocation.sparse.potentials import Reached
+    from taylorpoda.allocation.sparse.reduced import Reduced
+    from taylorpoda.dividends.sparse import SparseDividends
+
+_WORK = 12_000_000  # entries that all passes may touch where no limit is given
+_LEAST_PASSES = 20
+_TRIED = 3  # of the best rankings found, before they are repaired
+
+
+def search(game: Reduced, objective: Objective, options: Options, *, others: bool) -> Reached | None:
+    """The best attainable attribution found, or None if nothing but the Shapley values was.
+
+    Args:
+        game: The row's own game.
+        objective: What rankings cost.
+        options: Margin and limits.
+        others: Whether there are players that cannot matter.
+    """
+    deadline = None if options.time_limit is None else time.monotonic() + options.time_limit
+    budget = Budget(_passes(objective, options), deadline)
+    if budget.over:
+        return None
+    attainment = Attainment(game, options.margin, others=others)
+    order = precedence(game, attainment.margin, attainment.fixed)
+    if order is None:
+        return None
+    before = None if not order.any() else order.T if objective.exclusion else order
+    ranking = np.argsort(-abs(game.shapley), kind="stable")
+    start = objective.joining(ranking if not order.any() else respecting(ranking, order))
+    found = Descent(objective, before, budget).run(start)
+    for best in found[:_TRIED]:
+        reached = attainment.attain(objective.joining(best.players))
+        if reached is not None:
+            return reached
+    return Repair(objective, attainment, before).run(start, found[0].players)
+
+
+def _passes(objective: Objective, options: Options) -> int | None:
+    if options.node_limit is not None:
+        return options.node_limit
+    if options.time_limit is not None:
+        return None
+    entries = sum(len(game.members) + game.n_players**2 for game in objective.games)
+    return max(_LEAST_PASSES, _WORK // max(entries, 1))
+
+
+def potential_shares(dividends: SparseDividends, game: Reduced, potentials: NDArray[np.float64]) -> SparseShareView:
+    """The shares of all interactions of a row; those with a player that does not matter are split evenly."""
+    shared = interactions_of(dividends)
+    place = np.full(dividends.n_players, -1)
+    place[game.players] = np.arange(game.n_players)
+    outside = np.bincount(shared.coalitions.owner[place[shared.coalitions.members] < 0], minlength=len(shared)) > 0
+    own = interactions_of(game.dividends)
+    weights = even_view(dividends).weights.copy()
+    weights[~outside[shared.coalitions.owner]] = Potentials(game).shares_of(own, potentials)
+    return SparseShareView(shared.coalitions, weights)
