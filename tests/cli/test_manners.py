@@ -66,7 +66,7 @@ def test_examples_are_printed_whole_on_a_narrow_terminal(words, command, monkeyp
         (["explain", "model.json", "data.csv", "--policy", "optimum"], 2, "Did you mean 'optimal'"),
         (["explain", "model.json", "data.csv", "--utility", "inclusion_auc"], 2, "compares with the labels"),
         (["compare", "model.json", "data.csv", "--utility", "nonsense"], 2, "utility='nonsense' is not known"),
-        (["compare", "model.json", "data.csv", "--out", "x.html"], 2, "has no known ending; allowed: a .csv, .json file"),
+        (["compare", "model.json", "data.csv", "--out", "x.html"], 2, "ending; allowed: a .csv, .json file"),
         (["reproduce", "tables", "--data", "nonsense"], 2, "data='nonsense' is not known"),
     ],
 )
