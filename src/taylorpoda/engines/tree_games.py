@@ -12,14 +12,11 @@ import numpy as np
 
 from taylorpoda._support.memory import human_bytes, parse_memory
 from taylorpoda._support.seeds import resolve_seed
-from taylorpoda.allocation import POLICIES
 from taylorpoda.allocation.options import Options
-from taylorpoda.allocation.sparse import SPARSE_POLICIES, allocate_sparse, score_sparse
-from taylorpoda.dividends.dense import values_from
+from taylorpoda.allocation.sparse import allocate_sparse, score_sparse
 from taylorpoda.dividends.trees import make_game
 from taylorpoda.dividends.trees.ensemble import FunctionEncoder
 from taylorpoda.engines.base import SolvedGames
-from taylorpoda.engines.exact import DenseGames
 from taylorpoda.engines.tree_quantity import Reading
 from taylorpoda.engines.tree_storage import arrays_of_forest, forest_of_arrays
 
@@ -33,7 +30,6 @@ if TYPE_CHECKING:
     from taylorpoda.dividends.trees import Ensemble, TreeGame
     from taylorpoda.utilities import Utility
 
-_DENSE_PLAYERS = 16
 _CACHED_SHARE = 16  # of max_memory that the dividends of rows may take while they are at hand
 
 
@@ -165,21 +161,9 @@ class TreeGames(SolvedGames):
         options: Mapping[str, Any],
     ) -> Allocation:
         """Allocate every game from its dividends."""
-        if policy not in SPARSE_POLICIES and policy in POLICIES and self.n_players <= _DENSE_PLAYERS:
-            return self._dense().allocate(policy=policy, utility=utility, target=target, options=options)
         given = dict(options)
         seed = resolve_seed(given.pop("random_state", None))
         return allocate_sparse(FlatGames(self), utility, policy, target, Options(**given, seed=seed))
-
-    def _dense(self) -> DenseGames:
-        """The same games as tables, for few players."""
-        shape = (self.n_rows, len(self._sums))
-        tables = [values_from(self.dividends(*place).to_dense()) for place in np.ndindex(shape)]
-        labels = None
-        if self.competing:
-            found = [[values_from(game.to_dense()) for game in self.rivals(row)] for row in range(self.n_rows)]
-            labels = np.argmax(np.reshape(found, (self.n_rows, -1, 1 << self.n_players)), axis=1)
-        return DenseGames(np.reshape(tables, (*shape, 1 << self.n_players)), self.threshold, labels)
 
     def score(
         self, attributions: NDArray[np.float64], utility: str | Utility, target: NDArray[np.float64] | None

@@ -137,12 +137,11 @@ class Descent:
             count = int(self._generator.integers(1, 4))
             pairs = self._generator.choice(self._n_players, size=(count, 2), p=chances)
         else:
-            source = self._generator.integers(0, self._n_players, size=5)
-            to = np.clip(source + self._generator.integers(-_NEAR, _NEAR + 1, size=5), 0, last)
-            pairs = np.stack([source, to], axis=1)
-        for source_place, to_place in pairs.tolist():
-            source_place, to_place = self._legal(result, source_place, to_place)
-            result = moved(result, [(source_place, to_place)])
+            sources = self._generator.integers(0, self._n_players, size=5)
+            ends = np.clip(sources + self._generator.integers(-_NEAR, _NEAR + 1, size=5), 0, last)
+            pairs = np.stack([sources, ends], axis=1)
+        for source, to in pairs.tolist():
+            result = moved(result, [self._legal(result, source, to)])
         return result
 
     def _legal(self, order: NDArray[np.int64], source: int, to: int) -> tuple[int, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,7 +25,7 @@ FEW = 16
 
 
 def table_of(game: Reduced) -> NDArray[np.float64]:
-    """v of every coalition of the players that matter, shape (2**k,)."""
+    """The values of all coalitions of the players that matter, shape (2**k,)."""
     table = np.zeros(1 << game.n_players)
     np.add.at(table, game.dividends.coalitions.indices(), game.values)
     table[0] += game.base
@@ -32,17 +33,31 @@ def table_of(game: Reduced) -> NDArray[np.float64]:
 
 
 def pointwise_costs(objective: Objective) -> NDArray[np.float64]:
-    """c of every coalition of the largest players, shape (2**k,)."""
+    """What the coalitions of the largest players cost, shape (2**k,)."""
     values = np.array([table_of(game) for game in objective.games])
     return objective.cost(values[:, ::-1] if objective.exclusion else values)
 
 
-def solve_table(game: Reduced, costs: NDArray[np.float64], options: Options) -> Solved:
-    """The dense room's search."""
+def solve_table(game: Reduced, costs: NDArray[np.float64], options: Options, *, others: bool) -> Solved:
+    """The dense room's search; attributions of the players of the game, shape (1, k).
+
+    Args:
+        game: The players that matter.
+        costs: Shape (2**k,).
+        options: Margin and limits.
+        others: Whether there are players that do not matter: one null player then stands for them, so that all who
+            matter are ranked above it. All coalitions with it but the last are none of a ranking; that one costs 0.
+    """
     values = table_of(game)
     values[-1] = game.full
-    batch = Batch(values[None, :], costs[None, :], game.shapley[None, :], options)
-    return batch.solve(np.dtype(np.float64))
+    shapley = game.shapley
+    if others:
+        values, shapley = np.concatenate([values, values]), np.append(shapley, 0.0)
+        costs = np.concatenate([costs, costs])
+        costs[-1] = 0.0
+    batch = Batch(values[None, :], costs[None, :], shapley[None, :], options)
+    solved = batch.solve(np.dtype(np.float64))
+    return replace(solved, attributions=solved.attributions[:, : game.n_players])
 
 
 def table_shares(dividends: SparseDividends, game: Reduced, attributions: NDArray[np.float64]) -> SparseShareView:
@@ -60,7 +75,8 @@ def table_shares(dividends: SparseDividends, game: Reduced, attributions: NDArra
     outside = np.bincount(shared.owner[local < 0], minlength=len(shared)) > 0
     keys = np.zeros(len(shared), dtype=np.int64)
     np.add.at(keys, shared.owner, np.where(local < 0, 0, np.left_shift(1, np.maximum(local, 0))))
-    at = np.array([-1 if out else rows.get(key, -1) for key, out in zip(keys.tolist(), outside, strict=True)], dtype=int)
+    known_keys = [-1 if out else rows.get(key, -1) for key, out in zip(keys.tolist(), outside, strict=True)]
+    at = np.array(known_keys, dtype=np.int64)
     entry = at[shared.owner]
     known = entry >= 0
     weights = even.weights.copy()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from taylorpoda._support.choices import Registry
 from taylorpoda.allocation.sparse.context import SparseContext, context_of
 from taylorpoda.allocation.sparse.linear import allocate_shapley
+from taylorpoda.allocation.sparse.optimal import allocate_optimal
 from taylorpoda.allocation.sparse.own_shares import allocate_shares
 from taylorpoda.allocation.sparse.random_tables import allocate_dirichlet
 from taylorpoda.allocation.sparse.scoring import check_utility, checked_attributions, score_rows
@@ -27,6 +28,7 @@ SPARSE_POLICIES: Registry[Callable[[SparseContext, Utility, Options], Allocation
     {
         "shapley": allocate_shapley,
         "dirichlet": allocate_dirichlet,
+        "optimal": allocate_optimal,
         "shares": allocate_shares,
     },
 )

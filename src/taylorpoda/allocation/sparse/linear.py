@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from taylorpoda.allocation.options import Options
     from taylorpoda.allocation.sparse.context import SparseContext
+    from taylorpoda.allocation.sparse.judgment import Judgment
     from taylorpoda.allocation.sparse.share_view import SparseShareView
     from taylorpoda.utilities import Utility
 
@@ -61,27 +62,27 @@ class SparseLinearProof:
         return score_rows(self.context, self.utility, self.context.games.shapley)[()]
 
     @cached_property
-    def _known(self) -> Any:
-        from taylorpoda.allocation.sparse.optimal import judge
+    def _known(self) -> Judgment:
+        from taylorpoda.allocation.sparse.judgment import Judgment
 
-        return judge(self.context, self.utility, self.options, self.attributions)
+        return Judgment(self.context, self.utility, self.options, self.attributions)
 
     def bound(self) -> Any:
         """What is proven about every admissible attribution, shape (...)."""
-        return self._known.bound
+        return self._known.bound()
 
     def ceiling(self) -> Any:
         """What is proven about every ranking, shape (...)."""
-        return self._known.ceiling
+        return self._known.ceiling()
 
     def certified(self) -> Any:
         """Whether the attributions reach the bound, shape (...)."""
-        return self._known.certified
+        return self._known.certified()
 
     def nearest_certified(self) -> Any:
         """Whether besides they are the Shapley values themselves, shape (...): nothing else is tried."""
         same = np.all(self.attributions == self.context.games.shapley, axis=-1)
-        return np.asarray(self._known.certified & same)[()]
+        return np.asarray(self._known.certified() & same)[()]
 
     def intervals(self) -> tuple[Any, Any]:
         """In closed form."""

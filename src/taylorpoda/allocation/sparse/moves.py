@@ -66,7 +66,7 @@ def _stretch(so_far: NDArray[np.float64]) -> NDArray[np.float64]:
 def _tables(
     game: Reduced, order: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """v along the order, what joining early adds, and what leaving takes, players in the order of joining."""
+    """The values along the order, what joining early adds, and what leaving takes, players in the order of joining."""
     n_players = len(order)
     size = n_players * n_players
     if not len(game.values):

@@ -54,7 +54,7 @@ class Potentials:
 
     def __init__(self, game: Reduced) -> None:
         self._n_players = game.n_players
-        several = game.sizes > 1
+        several = (game.sizes > 1) & (game.values != 0)
         entries = several[game.owner]
         self._members = game.members[entries]
         self._values = game.values[several]
@@ -64,12 +64,12 @@ class Potentials:
         self._weight = abs(self._values)[self._owner]
         self._spread = self._values[self._owner]
         self._sign = np.sign(self._spread)
-        self._single = game.by_player(np.where(entries, 0.0, game.spread))
+        self._single = game.dividends.singletons()
         self._scale = game.scale or 1.0
         self._players = np.unique(self._members)  # those with something to share
 
     def shares(self, potentials: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The share of every member of the coalitions of two or more, end to end."""
+        """The share of every member of the coalitions of two or more with a dividend, end to end."""
         return self._evaluate(potentials)[0]
 
     def attributions(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -107,14 +107,22 @@ class Potentials:
 
     def vertex(self, order: NDArray[np.int64]) -> NDArray[np.float64]:
         """What the first players of an order can get at most, one after the other: shape (k,)."""
-        place = np.empty(self._n_players)
-        place[order] = np.arange(self._n_players)
         if not len(self._values):
             return self._single.copy()
-        # Positive dividends go to the first member, negative ones to the last.
+        return self._single + np.bincount(self._receivers(order), weights=self._values, minlength=self._n_players)
+
+    def vertex_shares(self, order: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The shares, all 0 or 1, of that vertex, end to end."""
+        if not len(self._values):
+            return np.zeros(0)
+        return (self._members == self._receivers(order)[self._owner]).astype(np.float64)
+
+    def _receivers(self, order: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Positive dividends go to their first member in an order, negative ones to the last."""
+        place = np.empty(self._n_players)
+        place[order] = np.arange(self._n_players)
         ranks = np.minimum.reduceat(self._sign * place[self._members], self._starts)
-        receiver = order[abs(ranks).astype(np.int64)]
-        return self._single + np.bincount(receiver, weights=self._values, minlength=self._n_players)
+        return order[abs(ranks).astype(np.int64)]
 
     def _violated(self, target: NDArray[np.float64], potentials: NDArray[np.float64]) -> NDArray[np.bool_]:
         """The upper level sets of the potentials that have more than they can get, the worst ones."""

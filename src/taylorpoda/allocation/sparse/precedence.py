@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import sparse
+
+from taylorpoda.allocation.sparse.reduced import members_together
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,19 +22,11 @@ def pair_sums(game: Reduced) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     Most: both get all they can but share what is positive for both, and pay for what is negative between them alone.
     """
     several = game.sizes > 1
-    shape = (len(game.values), game.n_players)
-    indptr = np.append(game.starts, len(game.members))
-    member = sparse.csr_matrix((np.ones(len(game.members)), game.members, indptr), shape=shape)
-
-    def together(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        weighted = sparse.csr_matrix((weights[game.owner], game.members, indptr), shape=shape)
-        return np.asarray((member.T @ weighted).toarray())
-
     lower, upper = game.ends
     gains, losses = np.maximum(game.values, 0.0) * several, np.maximum(-game.values, 0.0) * several
     alone = game.sizes == 2
-    most = upper[:, None] + upper[None, :] - together(gains) - together(losses * alone)
-    least = lower[:, None] + lower[None, :] + together(losses) + together(gains * alone)
+    most = upper[:, None] + upper[None, :] - members_together(game, gains) - members_together(game, losses * alone)
+    least = lower[:, None] + lower[None, :] + members_together(game, losses) + members_together(game, gains * alone)
     return least, most
 
 

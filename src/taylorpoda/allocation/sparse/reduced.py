@@ -7,9 +7,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy import sparse
 
 from taylorpoda.allocation.boundary import NULL
-from taylorpoda.dividends.sparse import SparseDividends
+from taylorpoda.dividends.sparse import SparseDividends, sum_of
 from taylorpoda.dividends.sparse_coalitions import Coalitions
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ class Reduced:
 
     def by_player(self, amounts: NDArray[np.float64]) -> NDArray[np.float64]:
         """Sum an amount per member over each player's coalitions, shape (k,)."""
-        return np.bincount(self.members, weights=amounts, minlength=self.n_players)
+        return np.bincount(self.members, weights=amounts, minlength=self.n_players).astype(np.float64)
 
     def last_ranks(self, order: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The place of every member in an order, and the last place in every coalition."""
@@ -98,10 +99,10 @@ class Reduced:
         return places, last
 
     def along(self, order: NDArray[np.int64]) -> NDArray[np.float64]:
-        """v of the first 0, ..., k players of an order, shape (k + 1,)."""
+        """The values of the first 0, ..., k players of an order, shape (k + 1,)."""
         _, last = self.last_ranks(order)
         steps = np.bincount(last + 1, weights=self.values, minlength=self.n_players + 1)
-        reached = self.base + np.cumsum(steps)
+        reached = np.asarray(self.base + np.cumsum(steps), dtype=np.float64)
         reached[-1] = self.full
         return reached
 
@@ -151,3 +152,23 @@ def reduced(
     return Reduced(
         players, base, full, SparseDividends(Coalitions(len(players), indptr, members), dividends.values[chosen])
     )
+
+
+def members_together(game: Reduced, amounts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Sum an amount per coalition over the coalitions that hold two players, shape (k, k)."""
+    shape = (len(game.values), game.n_players)
+    indptr = np.append(game.starts, len(game.members))
+    member = sparse.csr_matrix((np.ones(len(game.members)), game.members, indptr), shape=shape)
+    weighted = sparse.csr_matrix((amounts[game.owner], game.members, indptr), shape=shape)
+    return np.asarray((member.T @ weighted).toarray())
+
+
+def difference(first: Reduced, second: Reduced) -> Reduced:
+    """The game first - second, among the same players."""
+    dividends = sum_of([first.dividends, second.dividends * -1.0])
+    return Reduced(first.players, first.base - second.base, first.full - second.full, dividends)
+
+
+def negated(game: Reduced) -> Reduced:
+    """The game -v."""
+    return Reduced(game.players, -game.base, -game.full, game.dividends * -1.0)

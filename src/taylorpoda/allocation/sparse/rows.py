@@ -1,17 +1,19 @@
-"""What is known of one row after it was solved."""
+"""One row: the answer, by the table where few players matter, else by search."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from taylorpoda.allocation.sparse.few import solve_table
+from taylorpoda.allocation.sparse.rounding import closed
+from taylorpoda.allocation.sparse.wide import search
 
+if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from taylorpoda.allocation.sparse.share_view import SparseShareView
+    from taylorpoda.allocation.sparse.problem import RowProblem
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,16 +22,38 @@ class RowSolved:
 
     Attributes:
         attributions: Shape (n,).
-        bound: No admissible attribution costs less.
-        certified: Whether the attributions reach the bound.
-        nearest_certified: Whether none of the same cost is nearer to the Shapley values.
-        tolerance: Costs closer than this are equal.
-        shares: Makes the shares; None for even ones.
+        level: No admissible attribution costs less; None where that is to be computed when somebody asks.
+        nearest: Whether, if nothing costs less, none of the same cost is nearer to the Shapley values.
+        potentials: Shape (k,): what makes the shares of a wide row; None for even shares or those of a table.
+        even: Whether the attributions are the Shapley values.
     """
 
     attributions: NDArray[np.float64]
-    bound: float
-    certified: bool
-    nearest_certified: bool
-    tolerance: float
-    shares: Callable[[], SparseShareView] | None
+    level: float | None
+    nearest: bool
+    potentials: NDArray[np.float64] | None
+    even: bool
+
+
+def solve_row(problem: RowProblem) -> RowSolved:
+    """The answer for one row, never below the Shapley values by the public rule."""
+    level, nearest = None, False
+    found = potentials = None
+    if not len(problem.players):
+        level = problem.shapley_cost
+    elif problem.few:
+        solved = solve_table(problem.game, problem.table_costs, problem.options, others=problem.others)
+        level = float(solved.bound[0]) + problem.unavoidable
+        nearest = bool(solved.nearest_certified[0])
+        found = solved.attributions[0]
+    else:
+        reached = search(problem)
+        if reached is not None:
+            found, potentials = reached.attributions, reached.potentials
+    if found is not None:
+        everyone = problem.whole(found)
+        total = problem.terms.full - problem.terms.base
+        everyone = closed(everyone, problem.terms.dividends, total)
+        if problem.cost(everyone) < problem.shapley_cost - problem.tolerance:
+            return RowSolved(everyone, level, nearest, potentials, even=False)
+    return RowSolved(problem.shapley.copy(), level, nearest=True, potentials=None, even=True)

@@ -37,6 +37,8 @@ def check_utility(context: SparseContext, utility: Utility) -> None:
 class RowTerms:
     """What the coalitions along the rankings of one game add to an additive utility.
 
+    `table` holds the terms of all coalitions where the utility is a user's own stage, else None.
+
     Args:
         context: The context of the games.
         utility: An additive utility.
@@ -51,12 +53,12 @@ class RowTerms:
         self.utility = utility
         self.full = float(np.reshape(games.full, -1)[row])
         self.base = float(np.reshape(games.base, -1)[row])
-        self.target = None if context.target is None else np.reshape(context.target, -1)[row]
+        self.target: Any = None if context.target is None else np.reshape(context.target, -1)[row]
         self.threshold = games.threshold
         self.dividends = games.dividends(row) if dividends is None else dividends
         self.competing = games.competing and utility.needs_target and utility.pointwise is not None
         self.rivals = list(games.rivals(row)) if self.competing else []
-        self._table: NDArray[np.float64] | None = None
+        self.table: NDArray[np.float64] | None = None
         if utility.pointwise is None:
             single = SparseContext(games, self.target, row)
             assert utility.stage is not None  # noqa: S101 - additive
@@ -67,7 +69,7 @@ class RowTerms:
                     f"{games.n_players} players; expected {(1 << games.n_players,)}, all finite."
                 )
                 raise ValueError(msg)
-            self._table = table
+            self.table = table
 
     def of_values(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """The terms of coalitions with these values: (..., m) -> (..., m), or (classes, m) -> (m,)."""
@@ -79,8 +81,8 @@ class RowTerms:
 
     def along(self, order: NDArray[Any]) -> NDArray[np.float64]:
         """The terms of I(1), ..., I(n) of a ranking, shape (n,)."""
-        if self._table is not None:
-            return np.asarray(self._table[np.cumsum(np.left_shift(1, np.asarray(order, dtype=np.int64)))])
+        if self.table is not None:
+            return np.asarray(self.table[np.cumsum(np.left_shift(1, np.asarray(order, dtype=np.int64)))])
         exclusion = self.utility.side == "exclusion"
 
         def values(game: SparseDividends) -> NDArray[np.float64]:

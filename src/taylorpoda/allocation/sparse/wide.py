@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from taylorpoda.allocation.sparse.attain import Attainment
 from taylorpoda.allocation.sparse.descent import Budget, Descent
 from taylorpoda.allocation.sparse.potentials import Potentials
-from taylorpoda.allocation.sparse.precedence import precedence, respecting
+from taylorpoda.allocation.sparse.precedence import respecting
 from taylorpoda.allocation.sparse.repair import Repair
 from taylorpoda.allocation.sparse.share_view import SparseShareView, even_view, interactions_of
 
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from taylorpoda.allocation.options import Options
     from taylorpoda.allocation.sparse.objective import Objective
     from taylorpoda.allocation.sparse.potentials import Reached
+    from taylorpoda.allocation.sparse.problem import RowProblem
     from taylorpoda.allocation.sparse.reduced import Reduced
     from taylorpoda.dividends.sparse import SparseDividends
 
@@ -28,21 +28,15 @@ _LEAST_PASSES = 20
 _TRIED = 3  # of the best rankings found, before they are repaired
 
 
-def search(game: Reduced, objective: Objective, options: Options, *, others: bool) -> Reached | None:
-    """The best attainable attribution found, or None if nothing but the Shapley values was.
-
-    Args:
-        game: The row's own game.
-        objective: What rankings cost.
-        options: Margin and limits.
-        others: Whether there are players that cannot matter.
-    """
+def search(problem: RowProblem) -> Reached | None:
+    """The best attainable attribution found of the players that matter, or None if there is none but Shapley's."""
+    options, objective, game = problem.options, problem.objective, problem.game
+    assert objective is not None  # noqa: S101 - a wide row has one
     deadline = None if options.time_limit is None else time.monotonic() + options.time_limit
     budget = Budget(_passes(objective, options), deadline)
     if budget.over:
         return None
-    attainment = Attainment(game, options.margin, others=others)
-    order = precedence(game, attainment.margin, attainment.fixed)
+    attainment, order = problem.attainment, problem.precedence
     if order is None:
         return None
     before = None if not order.any() else order.T if objective.exclusion else order
@@ -71,7 +65,6 @@ def potential_shares(dividends: SparseDividends, game: Reduced, potentials: NDAr
     place = np.full(dividends.n_players, -1)
     place[game.players] = np.arange(game.n_players)
     outside = np.bincount(shared.coalitions.owner[place[shared.coalitions.members] < 0], minlength=len(shared)) > 0
-    own = interactions_of(game.dividends)
     weights = even_view(dividends).weights.copy()
-    weights[~outside[shared.coalitions.owner]] = Potentials(game).shares_of(own, potentials)
+    weights[~outside[shared.coalitions.owner]] = Potentials(game).shares(potentials)
     return SparseShareView(shared.coalitions, weights)

@@ -60,10 +60,8 @@ def reordered(
     return result
 
 
-def _window_values(
-    game: Reduced, order: NDArray[np.int64], width: int, offset: int, count: int
-) -> NDArray[np.float64]:
-    """v of what comes before each window and every subset of its players, shape (count, 2**width)."""
+def _window_values(game: Reduced, order: NDArray[np.int64], width: int, offset: int, count: int) -> NDArray[np.float64]:
+    """The values of what comes before each window and every subset of its players, shape (count, 2**width)."""
     starts = offset + width * np.arange(count)
     if not len(game.values):
         return np.full((count, 1 << width), game.base)
@@ -76,6 +74,7 @@ def _window_values(
     subset = np.add.reduceat(bits, game.starts)
     inside = (completed_in >= 0) & (completed_in < count)
     cells = (completed_in[inside] << width) + subset[inside]
-    local = np.bincount(cells, weights=game.values[inside], minlength=count << width).reshape(count, 1 << width)
-    local[:, 0] += reached[starts]
-    return np.asarray(values_from(local))
+    local = np.bincount(cells, weights=game.values[inside], minlength=count << width).astype(np.float64)
+    tables = local.reshape(count, 1 << width)
+    tables[:, 0] += reached[starts]
+    return np.asarray(values_from(tables))
