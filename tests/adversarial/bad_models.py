@@ -234,7 +234,7 @@ CASES = {
     "a module that gives a dictionary": (
         lambda w: explain(w, Chatty()),
         ValueError,
-        "the model Chatty raised TypeError on explained row 0: the module returned dict; a tensor of",
+        "the model Chatty raised TypeError on explained row 0: the module returned a dict of 1; a tensor of",
     ),
     "a module of other width": (
         lambda w: explain(w, torch.nn.Linear(5, 1)),

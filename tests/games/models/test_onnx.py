@@ -52,12 +52,29 @@ def test_a_classifier_gives_its_probabilities_by_class(zipmap, classifier, iris,
     assert np.array_equal(one.values, values[0][:, :, 0])
 
 
+@pytest.mark.parametrize("names", [["setosa", "versicolor", "virginica"], [7, 8, 9]], ids=["text", "numbers"])
+def test_classes_are_read_off_graphs_without_a_classifier_node(names, iris):
+    """Graphs of doubles have none: the label output picks from a constant table of the classes."""
+    from skl2onnx import to_onnx
+    from sklearn.linear_model import LogisticRegression
+
+    X = iris[0].to_numpy().astype(np.float64)
+    model = LogisticRegression(max_iter=500).fit(X, np.array(names)[np.arange(150) // 50])
+    graph = to_onnx(model, X[:1], options={id(model): {"zipmap": False}})
+    assert all("classlabels" not in attribute.name for node in graph.graph.node for attribute in node.attribute)
+    every = tp.Explainer(graph, X[::13], policy="shapley")(X[[1, 60, 120]])
+    assert every.output_names == tuple(map(str, names))
+    assert np.max(np.abs(every.predictions - model.predict_proba(X[[1, 60, 120]]))) < 1e-12
+    one = tp.Explainer(graph, X[::13], policy="shapley", output=names[2])(X[[1, 60, 120]])
+    assert np.array_equal(one.values, every.values[:, :, 2])
+
+
 def test_class_names_come_with_the_first_answer_where_the_graph_is_out_of_reach(classifier, iris, monkeypatch):
     """Without the onnx package only the answers of a ZipMap name the classes, and `output=` waits for them."""
     from taylorpoda.games.models import onnx_models
 
     graph = convert(classifier, iris, zipmap=True)
-    monkeypatch.setattr(onnx_models, "_labels_in", lambda graph: None)
+    monkeypatch.setattr(onnx_models, "labels_in", lambda *_: None)
     X = iris[0].to_numpy()
     explanation = tp.Explainer(graph, X[::13], policy="shapley", output="virginica")(X[:2])
     assert explanation.output_names == ("virginica",)
@@ -159,7 +176,13 @@ def test_several_outputs_without_probabilities_are_refused():
     ("inputs", "rows", "message"),
     [
         ([("x", "tensor(float)", [None, 3])], np.zeros((2, 4)), "have 4 columns, but the ONNX graph reads 3"),
-        ([("x", "tensor(int64)", [None, 1])], np.array([[1.5]]), "holds numbers that are none"),
+        ([("x", "tensor(int64)", [None, 1])], np.array([[1.5]]), "where 1.5 does not fit"),
+        ([("x", "tensor(int64)", [None, 1])], np.array([[np.nan]]), "where nan does not fit"),
+        ([("x", "tensor(uint8)", [None, 1])], np.array([[300]]), "where 300 does not fit"),
+        ([("x", "tensor(int8)", [None, 1])], np.array([[-200]]), "where -200 does not fit"),
+        ([("x", "tensor(float)", [None, 1])], np.array([[1e300]]), "where 1e\\+300 does not fit"),
+        ([("x", "tensor(float)", [None, 2]), ("y", "tensor(float)", [None, 1])], np.zeros((1, 1)), "graph reads 3"),
+        ([("x", "tensor(float)", [None, None]), ("y", "tensor(float)", [None, 1])], np.zeros((1, 1)), "graph reads"),
         ([("x", "tensor(float)", [None, 1])], np.array([["a"]]), "has dtype <U1"),
         ([("x", "tensor(float)", [None, 1])], np.array([["a"]], dtype=object), "holds other cells"),
         ([("x", "tensor(complex64)", [None, 1])], np.zeros((1, 1)), "is a tensor\\(complex64\\); allowed"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import threading
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -123,8 +124,28 @@ def test_what_is_no_tensor_is_refused(iris):
         def forward(self, rows):
             return rows[:, 0], rows[:, 1]
 
-    with pytest.raises(ValueError, match="the module returned tuple; a tensor"):
+    with pytest.raises(ValueError, match="the module returned a tuple of 2; a tensor .* wrap the module"):
         tp.Explainer(Pair(), iris[0][:3].to_numpy(), policy="shapley")(iris[0][:1].to_numpy())
+
+
+@pytest.mark.parametrize(
+    "pack",
+    [lambda y: (y,), lambda y: [y], lambda y: {"logits": y, "states": y[:, :1]}, lambda y: SimpleNamespace(logits=y)],
+    ids=["tuple", "list", "dict", "object"],
+)
+def test_one_tensor_in_a_wrapping_is_that_tensor(pack, module, iris):
+    class Wrapped(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.inner = module
+
+        def forward(self, rows):
+            return pack(self.inner(rows))
+
+    X = iris[0].to_numpy()
+    module.eval()
+    plain = tp.Explainer(module, X[::10], policy="shapley")(X[:2])
+    assert np.array_equal(tp.Explainer(Wrapped(), X[::10], policy="shapley")(X[:2]).values, plain.values)
 
 
 def test_an_explainer_of_a_module_pickles(module, iris):

@@ -61,14 +61,25 @@ def feed(inputs: Sequence[Any], rows: Any) -> dict[str, NDArray[Any]]:
     for one in inputs:
         width = one.shape[1] if len(one.shape) > 1 else 1
         if not isinstance(width, int):
-            width = len(columns) - used - (len(inputs) - len(tensors) - 1)
+            width = max(len(columns) - used - (len(inputs) - len(tensors) - 1), 1)
+        if used + width > len(columns):
+            raise _misfit(inputs, len(columns), names)
         tensors[one.name] = _tensor(one, columns[used : used + width], names[used : used + width])
         used += width
     if used != len(columns):
-        declared = ", ".join(f"{i.name}: {i.type} {i.shape}" for i in inputs)
-        msg = f"the rows have {len(columns)} columns, but the ONNX graph reads {used} ({declared})."
-        raise ValueError(msg)
+        raise _misfit(inputs, len(columns), names)
     return tensors
+
+
+def _misfit(inputs: Sequence[Any], width: int, names: Sequence[str]) -> ValueError:
+    declared = ", ".join(f"{i.name}: {i.type} {i.shape}" for i in inputs)
+    widths = [one.shape[1] if len(one.shape) > 1 else 1 for one in inputs]
+    total = f"{sum(widths)} " if all(isinstance(one, int) for one in widths) else ""
+    msg = (
+        f"the rows have {width} columns, but the ONNX graph reads {total}({declared}). "
+        f"Columns: {', '.join(map(str, names[:20]))}."
+    )
+    return ValueError(msg)
 
 
 def _names(rows: Any) -> list[str] | None:
@@ -106,13 +117,13 @@ def _cast(column: NDArray[Any], declared: Any, name: str) -> NDArray[Any]:
     if column.dtype.kind in "USMm":
         msg = f"the ONNX graph reads {declared.type} from {name}, which has dtype {column.dtype}."
         raise ValueError(msg)
-    if dtype.kind in "iub" and column.dtype.kind == "f":
-        exact = column.astype(dtype)
-        if not bool((exact == column).all()):
-            msg = f"the ONNX graph reads {declared.type} from {name}, which holds numbers that are none."
-            raise ValueError(msg)
-        return exact
-    return column.astype(dtype)
+    with np.errstate(invalid="ignore", over="ignore"):
+        cells = column.astype(dtype)
+    fits = cells == column if dtype.kind in "iub" else np.isfinite(cells) | ~np.isfinite(column)
+    if not bool(fits.all()):
+        msg = f"the ONNX graph reads {declared.type} from {name}, where {column[~fits][0]} does not fit."
+        raise ValueError(msg)
+    return cells
 
 
 def _numbers(column: NDArray[Any], declared: Any, name: str) -> NDArray[Any]:

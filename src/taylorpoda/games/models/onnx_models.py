@@ -13,6 +13,7 @@ from taylorpoda._support.optional import require
 from taylorpoda.games.models.base import Quantity
 from taylorpoda.games.models.boosted import is_a
 from taylorpoda.games.models.onnx_inputs import feed
+from taylorpoda.games.models.onnx_labels import labels_in
 from taylorpoda.games.models.onnx_outputs import choose_outputs
 
 if TYPE_CHECKING:
@@ -69,11 +70,14 @@ class OnnxPrediction:
             self._graph = model.SerializeToString() if _is_proto(model) else _read(Path(model))
             self._session = _opened(runtime, self._graph, model)
         self.outputs = choose_outputs(self._session.get_outputs())
-        self._classes = _labels_in(self._graph) if self.outputs.probabilities else None
+        self._classes = self._written_classes()
 
     def classes(self) -> tuple[Any, ...] | None:
         """The classes, as far as the graph or its answers have named them."""
         return self._classes
+
+    def _written_classes(self) -> tuple[Any, ...] | None:
+        return labels_in(self._graph, self.outputs.label) if self.outputs.probabilities else None
 
     def __call__(self, rows: Any) -> NDArray[Any]:
         """Run the graph; one that takes a fixed number of rows gets them in portions of that size."""
@@ -111,7 +115,7 @@ class OnnxPrediction:
         session = runtime.InferenceSession(state["graph"], providers=runtime.get_available_providers())
         self._graph, self._session = state["graph"], session
         self.outputs = choose_outputs(session.get_outputs())
-        self._classes = _labels_in(self._graph) if self.outputs.probabilities else None
+        self._classes = self._written_classes()
 
 
 def _read(path: Path) -> bytes:
@@ -139,21 +143,3 @@ def _graph_of(session: Any) -> bytes | None:
         except OSError:
             return None
     return graph
-
-
-def _labels_in(graph: bytes | None) -> tuple[Any, ...] | None:
-    """The class labels a classifier node of the graph carries; None without the onnx package or such a node."""
-    if graph is None:
-        return None
-    try:
-        onnx = require("onnx", "onnx", "reading class labels")
-    except ImportError:
-        return None
-    for node in reversed(onnx.load_from_string(graph).graph.node):
-        for attribute in node.attribute:
-            if not attribute.name.startswith("classlabels"):
-                continue
-            labels = tuple(attribute.ints) or tuple(text.decode() for text in attribute.strings)
-            if labels:
-                return labels
-    return None

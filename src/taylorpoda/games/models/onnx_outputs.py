@@ -19,11 +19,13 @@ class ChosenOutputs:
         names: One output, or one per class.
         probabilities: Whether they are class probabilities.
         mapped: Whether the answer is one {class: probability} mapping per row.
+        label: The output that holds the predicted class, where there is one.
     """
 
     names: tuple[str, ...]
     probabilities: bool
     mapped: bool = False
+    label: str | None = None
 
     @property
     def name(self) -> str:
@@ -47,13 +49,14 @@ def choose_outputs(outputs: Sequence[Any]) -> ChosenOutputs:
         return ChosenOutputs((outputs[0].name,), probabilities=False)
     labels = [one for one in outputs if one.type in {"tensor(int64)", "tensor(string)"}]
     real = [one for one in outputs if one.type in _REAL]
+    label = labels[0].name if len(labels) == 1 else None
     named = [one for one in real if "prob" in one.name.lower()]
     if len(named) == 1:
-        return ChosenOutputs((named[0].name,), probabilities=True)
+        return ChosenOutputs((named[0].name,), probabilities=True, label=label)
     if len(real) == 1:
-        return ChosenOutputs((real[0].name,), probabilities=bool(labels))
+        return ChosenOutputs((real[0].name,), probabilities=bool(labels), label=label)
     if len(labels) == 1 and len(real) == len(outputs) - 1 and all(len(one.shape) == 1 for one in real):
-        return ChosenOutputs(tuple(one.name for one in real), probabilities=True)
+        return ChosenOutputs(tuple(one.name for one in real), probabilities=True, label=label)
     listed = ", ".join(f"{one.name}: {one.type}" for one in outputs)
     msg = (
         f"the ONNX graph has several outputs ({listed}) and none is called probabilities; explain one of "

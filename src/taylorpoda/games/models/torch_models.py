@@ -65,10 +65,16 @@ class TorchPrediction:
 def _answer(answer: Any, torch: Any) -> Any:
     if isinstance(answer, torch.Tensor):
         return answer.detach().cpu()
-    logits = getattr(answer, "logits", None)
+    logits = answer.get("logits") if isinstance(answer, dict) else getattr(answer, "logits", None)
     if isinstance(logits, torch.Tensor):
         return logits.detach().cpu()
-    msg = f"the module returned {type(answer).__name__}; a tensor of shape (rows,) or (rows, outputs) is needed."
+    if isinstance(answer, list | tuple) and len(answer) == 1:
+        return _answer(answer[0], torch)
+    parts = f" of {len(answer)}" if isinstance(answer, list | tuple | dict) else ""
+    msg = (
+        f"the module returned a {type(answer).__name__}{parts}; a tensor of shape (rows,) or (rows, outputs) is needed. "
+        "Say which part is meant: wrap the module in one whose forward returns that tensor alone."
+    )
     raise TypeError(msg)
 
 
