@@ -64,6 +64,14 @@ def test_a_callable_a_partial_and_the_function_itself():
     assert verdicts(audit(chosen, 4)) == (True, True, False, "partial")
 
 
+def test_lime_itself_is_outside_as_its_name_is():
+    for method in (methods.lime, functools.partial(methods.lime, num_samples=10), "lime"):
+        found = audit(method, 4)
+        assert verdicts(found) == (None, None, None, None)
+        assert "surrogate" in found.note
+        assert found.members == 0
+
+
 @pytest.mark.parametrize(
     "method",
     [

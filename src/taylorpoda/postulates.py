@@ -20,7 +20,7 @@ from taylorpoda._support.arrays import to_numpy
 from taylorpoda._support.seeds import stream
 from taylorpoda.dividends import values_from
 from taylorpoda.dividends.dense import coalition_sizes, membership
-from taylorpoda.methods import METHODS, weighted_shap
+from taylorpoda.methods import METHODS, lime, weighted_shap
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -100,8 +100,9 @@ def audit(method: str | Linear | Iterable[Linear], n_players: int) -> Audit:
     if isinstance(method, str):
         return _audit_registered(method, n)
     if callable(method):
-        if _is_function(method, weighted_shap):
-            return _audit_registered("weighted_shap", n)
+        for name, function in (("weighted_shap", weighted_shap), ("lime", lime)):
+            if _is_function(method, function):
+                return _audit_registered(name, n)
         if _takes_shares(method):
             return _audit_shares(method, n)
         return _verdicts(_coefficients(method, n)[None], single=True)

@@ -130,7 +130,9 @@ def ceiling_shares(found: Reproduction) -> Figure:
     handles = [
         Line2D([], [], linestyle="", marker=MARKS[one], color=COLORS[one], label=one, markersize=5) for one in METHODS
     ]
-    figure.legend(handles=handles, loc="outside lower center", ncols=len(METHODS), frameon=False, fontsize=_MIDDLE)
+    beyond = {"color": "#666666", "markersize": 4, "label": "further left"}
+    handles.append(Line2D([], [], linestyle="", marker="<", **beyond))  # type: ignore[arg-type]
+    figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), frameon=False, fontsize=_MIDDLE)
     title = "What is gained of what can be gained: 0 = Shapley, 1 = the best any ranking could do"
     figure.suptitle(title, fontsize=_LARGE)
     return figure
