@@ -172,8 +172,13 @@ def _shares(axes: Axes, cells: list[Cell], places: list[tuple[str, str]]) -> Non
         axes.spines[side].set_visible(False)
 
 
-def drawn(draw: Callable[[], Figure]) -> dict[str, bytes]:
-    """Draw a figure as {"png": ..., "svg": ...}: in our style, and the same bytes whenever it is drawn."""
+def drawn(draw: Callable[[], Figure], *, dpi: int = _DPI) -> dict[str, bytes]:
+    """Draw a figure as {"png": ..., "svg": ...}: in our style, and the same bytes whenever it is drawn.
+
+    Args:
+        draw: Makes the figure.
+        dpi: Dots per inch of the PNG.
+    """
     import matplotlib as mpl
 
     made = {}
@@ -183,6 +188,6 @@ def drawn(draw: Callable[[], Figure]) -> dict[str, bytes]:
         figure = draw()
         for kind, metadata in (("png", {"Software": None}), ("svg", {"Date": None})):
             stream = io.BytesIO()
-            figure.savefig(stream, format=kind, dpi=_DPI, metadata=metadata)
+            figure.savefig(stream, format=kind, dpi=dpi, metadata=metadata)
             made[kind] = stream.getvalue()
     return made

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from taylorpoda.paper import contests
 from taylorpoda.paper.layout import TASK_TITLES, PrintedCell, PrintedRow, printed_rows
 from taylorpoda.paper.settings import MODELS, UNITS, UTILITIES, UTILITY_TITLES
-from taylorpoda.paper.summary import summarize
+from taylorpoda.paper.summary import OPTIMAL, summarize
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,8 +60,11 @@ def summary_lines(found: Reproduction, summary: Summary) -> list[str]:
         "TaylorPODA-optimal at least as good as: "
         + "; ".join(f"{method} in {share} cells" for method, share in summary.optimal_ahead.items())
         + ".",
-        "Smallest share of the ceiling's gain that TaylorPODA-optimal reaches in any cell: "
-        + "; ".join(f"{UTILITY_TITLES[utility]} {share:.3f}" for utility, share in summary.least_share.items())
+        "Share of the ceiling's gain that TaylorPODA-optimal reaches, mean over the cells and smallest: "
+        + "; ".join(
+            f"{UTILITY_TITLES[utility]} {summary.mean_share[OPTIMAL][utility]:.3f}, {least:.3f}"
+            for utility, least in summary.least_share.items()
+        )
         + ".",
     ]
     certified = [pair.certified_fraction for pair in found.pairs]
