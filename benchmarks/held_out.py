@@ -33,7 +33,7 @@ SEED = 2024
 BACKGROUND = 50
 VERTICES = 64
 EQUAL = (
-    1e-9  # what counts as equal, relative to the scores: ties within 1e-10 of the largest cost are broken by nearness
+    1e-9  # what counts as equal, relative to the scores: ties within 1e-12 of the largest cost are broken by nearness
 )
 
 

@@ -40,7 +40,7 @@ def nearest_of_level(search: Search, found: NDArray[np.float64], node_limit: flo
         hunt.run()
     except LimitReachedError:
         return hunt.best, False
-    return hunt.best, search.bound >= search.level
+    return hunt.best, search.decided
 
 
 class _Hunt:

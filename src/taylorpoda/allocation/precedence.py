@@ -17,8 +17,9 @@ _ROUNDING = 1e-10  # in units of the game; margins are larger
 
 
 def fixed_players(polytopes: Polytopes, margin: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Whose interval is at most two margins wide: (rows,) margins -> (rows, n)."""
-    return polytopes.upper - polytopes.lower <= FIXED * margin[:, None]
+    """Whose interval is at most two margins wide, or as wide as rounding makes it: (rows,) margins -> (rows, n)."""
+    narrow: NDArray[np.bool_] = polytopes.upper - polytopes.lower <= FIXED * margin[:, None]
+    return narrow | polytopes.rigid | polytopes.null
 
 
 def precedence(polytopes: Polytopes, margin: NDArray[np.float64], fixed: NDArray[np.bool_]) -> NDArray[np.bool_]:

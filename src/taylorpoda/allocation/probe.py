@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING
 import daqp
 import numpy as np
 
+from taylorpoda.allocation.refutation import EQUALITY, FREE, refuted
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-_EQUALITY = 5  # the solver's code for a row that holds with equality
 _SOLVED = 1
 _INFEASIBLE = -1
-_FREE = 1e30
 _PRIMAL_TOLERANCE = 1e-11  # of the solver, in units of the game
 _SLACK = 1e-11  # how far rows that may hold with equality are relaxed, so that rounding never empties them
-_HAIR = 1e-10  # what keeps fixed players in order that have some play
+_HAIR = 3e-11  # what keeps fixed players in order that have some play
 _LEVEL_WEIGHT = 1e-2  # any positive weight makes the level of a set question unique
 
 
@@ -113,7 +113,7 @@ class Probe:
         """
         before, after = _order_pairs(len(placed), depth)
         before, after = placed[before], placed[after]
-        tie = np.where(self.rigid[before] & self.rigid[after], -_SLACK, _HAIR)
+        tie = np.where(self.rigid[before] & self.rigid[after], -_SLACK, min(_HAIR, self.margin))
         return np.where(self.fixed[before] & self.fixed[after], tie, self.margin)
 
     def set_attainable(self, order: Sequence[int], signs: Sequence[float]) -> bool:
@@ -124,7 +124,8 @@ class Probe:
         """
         n_players = len(self.center)
         lower, upper = self._signed_bounds(order, signs)
-        lower, upper = np.append(lower, 0.0), np.append(upper, _FREE)
+        # Nobody's level is higher than the end of an interval.
+        lower, upper = np.append(lower, 0.0), np.append(upper, max(np.max(abs(lower)), np.max(abs(upper))))
         inside, sign = np.array(order), np.array(signs)
         outside = np.ones(n_players, dtype=np.bool_)
         outside[inside] = False
@@ -137,8 +138,9 @@ class Probe:
         rows[np.arange(depth + n_below, len(rows)), above] = 1.0
         rows[:depth, -1] = -1.0
         rows[depth:, -1] = 1.0
-        limits = np.full(len(rows), -_SLACK)
-        limits[:depth] = np.where(self.fixed[inside], -_SLACK, self.margin)
+        # Relaxed by as much as a chain of rigid players may be in any order of theirs.
+        limits = np.full(len(rows), -n_players * _SLACK)
+        limits[:depth] += np.where(self.fixed[inside], 0.0, self.margin)
         objective = np.ones(n_players + 1)
         objective[-1] = _LEVEL_WEIGHT
         linear = np.append(-self.center, 0.0)
@@ -192,8 +194,8 @@ class Probe:
         n_rows, first_cut, last = len(limits), len(upper) + len(limits), len(upper) + len(matrix) - 1
         above, below = np.empty(last + 1), np.empty(last + 1)
         above[: len(upper)], below[: len(upper)] = upper, lower
-        above[len(upper) : first_cut], below[len(upper) : first_cut] = _FREE, limits
-        above[first_cut:last], below[first_cut:last] = self._cut_limits, -_FREE
+        above[len(upper) : first_cut], below[len(upper) : first_cut] = FREE, limits
+        above[first_cut:last], below[first_cut:last] = self._cut_limits, -FREE
         above[last] = below[last] = self._total
         self.solved += 1
         solution, _, flag, _ = daqp.solve(
@@ -202,9 +204,9 @@ class Probe:
         if flag == _SOLVED:
             found: NDArray[np.float64] = solution
             return found
-        if flag == _INFEASIBLE:
+        if flag == _INFEASIBLE and refuted(objective, linear, matrix, above, below):
             return None
-        msg = f"the solver stopped with flag {flag} on {n_rows} rows"
+        msg = f"the solver stopped with flag {flag} on {n_rows} rows, and nothing is proven"
         raise UndecidedError(msg)
 
 
@@ -243,7 +245,7 @@ def _order_rows(n_players: int, depth: int) -> NDArray[np.float64]:
 def _sense(last: int) -> NDArray[np.int32]:
     """Row kinds: all inequalities but the last."""
     sense = np.zeros(last + 1, dtype=np.int32)
-    sense[last] = _EQUALITY
+    sense[last] = EQUALITY
     return sense
 
 

@@ -178,6 +178,11 @@ class Search:
         """No admissible ranking costs less than this."""
         return min(self.level, self._undecided)
 
+    @property
+    def decided(self) -> bool:
+        """Whether every prefix of the level that was tried got an answer."""
+        return self._undecided > self.level + self.lattice.tolerance
+
     def run(self, first: Sequence[int]) -> NDArray[np.float64] | None:
         """The attainable vector found, of cost `bound`; None if nothing is cheaper than what is good enough.
 

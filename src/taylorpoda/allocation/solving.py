@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from taylorpoda.allocation.options import Options
 
-EQUAL_COSTS = 1e-10  # relative to the largest cost of a coalition
+EQUAL_COSTS = 1e-12  # relative to the largest cost of a coalition: what rounding may make of equal sums
 NODE_LIMIT = 20_000  # prefixes tried for the utility where no limit is given
 # Prefixes tried for nearness where no limit is given, by players: it must not take longer than the utility does.
 _NEARNESS_NODES = ((5, 32), (7, 8), (9, 4), (13, 16), (18, 30), (1 << 30, 40))
@@ -157,7 +157,7 @@ class Batch:
             found = search.run(self._order[row].tolist())
         except LimitReachedError:
             seen = np.reshape(search.seen, (-1, self._order.shape[1]))
-            state = _Row(seen, search.bound, proven=False, nearest=True)
+            state = _Row(seen, search.bound, proven=False)
         else:
             nothing = found is None
             state = _Row(
@@ -251,7 +251,7 @@ class Batch:
 
     def _settle_nearness(self, row: int, state: _Row) -> None:
         """Nearness by search, where several rankings cost the same or many signs are open."""
-        if state.nearest or len(state.vectors) != 1:
+        if state.nearest or not state.proven or not len(state.vectors):
             return
         limit = self._nearness_limit(state.nodes)
         search = state.search or self._search(row, limit, state.spent)
@@ -275,7 +275,8 @@ class Batch:
             moved = False
             if len(state.vectors):
                 best = mine.start + int(np.argmin(cost[mine]))
-                if cost[best] < attained - tolerance:
+                # Where Shapley is not within rounding of the level, whatever is below it counts.
+                if cost[best] < attained - (tolerance if state.level >= attained - tolerance else 0.0):
                     solved.attributions[row], attained, moved = finished[best], float(cost[best]), True
             certified = state.level >= attained - tolerance
             solved.certified[row] = certified
