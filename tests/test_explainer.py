@@ -299,7 +299,7 @@ BAD_CALLS = {
     "the model raises": (
         lambda: tp.Explainer(lambda z: z["nope"], FRAME)(FRAME),
         ValueError,
-        r"raised KeyError on explained row 0: ",
+        r"raised KeyError on explained row 0 \(coalition of all players\): ",
     ),
     "a random model": (
         lambda: tp.Explainer(lambda z: np.random.default_rng().normal(size=len(z)), BACKGROUND)(BACKGROUND),
@@ -458,8 +458,28 @@ def test_an_error_that_comes_once_names_where_its_batch_began():
             raise OSError(msg)
         return rows[:, 0]
 
-    with pytest.raises(ValueError, match=r"the first of its \d+ rows is explained row 0"):
+    with pytest.raises(ValueError, match=r"the first of its \d+ rows is explained row 0 "):
         tp.Explainer(model, BACKGROUND + 0.5)(BACKGROUND[:1])
+
+
+def test_an_interrupted_call_leaves_nothing_behind():
+    """What it had asked of the model was counted as the next explanation's."""
+    expected = tp.Explainer(plain, BACKGROUND, random_state=0)(BACKGROUND[:2])
+    calls = iter(range(99))
+
+    def model(rows):
+        if next(calls) == 3:
+            raise KeyboardInterrupt
+        return plain(rows)
+
+    for n_jobs in (None, 2):
+        calls = iter(range(99))
+        explainer = tp.Explainer(model, BACKGROUND, random_state=0, n_jobs=n_jobs)
+        with pytest.raises(KeyboardInterrupt):
+            explainer(BACKGROUND[:2])
+        explanation = explainer(BACKGROUND[:2])
+        assert np.array_equal(explanation.values, expected.values)
+        assert explanation.provenance["model_rows_evaluated"] <= expected.provenance["model_rows_evaluated"]
 
 
 def test_an_error_of_the_model_is_chained(iris):

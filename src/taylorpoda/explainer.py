@@ -162,7 +162,11 @@ class Explainer:
             msg = f"utility={self._utility.name!r} compares with the labels: pass y, e.g. explainer(X, y)."
             raise ValueError(msg)
         given = read_labels(y, rows.n_rows)
-        solution = self._engine.solve(rows)
+        try:
+            solution = self._engine.solve(rows)
+        except BaseException:  # what a failed or interrupted call has asked of the model is not the next one's
+            self._counted = self._model.rows_evaluated + self._engine.rows_besides
+            raise
         labels = LabelRule.of(self._model)
         subject = Subject(
             rows=rows,

@@ -98,12 +98,12 @@ CASES = {
     "an estimator not fitted": (
         lambda w: explain(w, LinearRegression()),
         ValueError,
-        "the model LinearRegression.predict raised NotFittedError on explained row 0:",
+        "the model LinearRegression.predict raised NotFittedError on explained row 0 (coalition of all players):",
     ),
     "a classifier not fitted": (
         lambda w: explain(w, LogisticRegression()),
         ValueError,
-        "the model LogisticRegression.predict_proba raised NotFittedError on explained row 0:",
+        "the model LogisticRegression.predict_proba raised NotFittedError on explained row 0 (coalition of all players):",
     ),
     "a classifier without probabilities": (
         lambda w: explain(w, fitted(LinearSVC())),
@@ -178,17 +178,17 @@ CASES = {
     "gives NaN": (
         lambda w: explain(w, lambda rows: np.where(rows[:, 0] > 0, np.nan, 1.0)),
         ValueError,
-        "gave nan for explained row 0; every output must be finite.",
+        "gave nan for explained row 0 (coalition of all players); every output must be finite.",
     ),
     "gives infinity": (
         lambda w: explain(w, lambda rows: np.full(len(rows), np.inf)),
         ValueError,
-        "gave inf for explained row 0; every output must be finite.",
+        "gave inf for explained row 0 (coalition of all players); every output must be finite.",
     ),
     "gives NaN in one output": (
         lambda w: explain(w, lambda rows: np.column_stack([rows[:, 0], np.full(len(rows), np.nan)])),
         ValueError,
-        "gave nan for explained row 0; every output must be finite.",
+        "gave nan for explained row 0 (coalition of all players); every output must be finite.",
     ),
     "gives complex numbers": (
         lambda w: explain(w, lambda rows: rows[:, 0] * 1j),
@@ -229,44 +229,44 @@ CASES = {
     "takes no argument": (
         lambda w: explain(w, lambda: 1.0),
         ValueError,
-        "raised TypeError on explained row 0:",
+        "raised TypeError on explained row 0 (coalition of all players):",
     ),
     "a module that gives a dictionary": (
         lambda w: explain(w, Chatty()),
         ValueError,
-        "the model Chatty raised TypeError on explained row 0: the module returned a dict of 1; a tensor of",
+        "TypeError on explained row 0 (coalition of all players): the module returned a dict of 1; a tensor of",
     ),
     "a module of other width": (
         lambda w: explain(w, torch.nn.Linear(5, 1)),
         ValueError,
-        "the model Linear raised RuntimeError on explained row 0:",
+        "the model Linear raised RuntimeError on explained row 0 (coalition of all players):",
     ),
     "a module and texts": (
         lambda w: tp.Explainer(torch.nn.Linear(3, 1), w.mixed, policy="shapley")(w.mixed[:1]),
         (TypeError, ValueError),
-        "the model Linear raised TypeError on explained row 0:",
+        "the model Linear raised TypeError on explained row 0 (coalition of all players):",
     ),
     "an estimator of other width": (
         lambda w: tp.Explainer(fitted(LogisticRegression()), w.X[:, :2])(w.X[:1, :2]),
         ValueError,
-        "the model LogisticRegression.predict_proba raised ValueError on explained row 0:",
+        "the model LogisticRegression.predict_proba raised ValueError on explained row 0 (coalition of all players):",
     ),
     "an estimator of other names": (
         lambda w: tp.Explainer(LinearRegression().fit(w.frame, w.X[:, 0]), w.frame.rename(columns={"a": "z"}))(
             w.frame[:1].rename(columns={"a": "z"})
         ),
         ValueError,
-        "the model LinearRegression.predict raised ValueError on explained row 0:",
+        "the model LinearRegression.predict raised ValueError on explained row 0 (coalition of all players):",
     ),
     "an estimator of numbers and texts": (
         lambda w: tp.Explainer(LinearRegression().fit(w.frame, w.X[:, 0]), w.mixed)(w.mixed[:1]),
         ValueError,
-        "the model LinearRegression.predict raised ValueError on explained row 0:",
+        "the model LinearRegression.predict raised ValueError on explained row 0 (coalition of all players):",
     ),
     "a booster of other width": (
         lambda w: tp.Explainer(booster(), w.X[:, :2])(w.X[:1, :2]),
         ValueError,
-        "the model Booster.predict raised ValueError on explained row 0:",
+        "the model Booster.predict raised ValueError on explained row 0 (coalition of all players):",
     ),
     "a graph that is not there": (
         lambda w: tp.Explainer("nowhere.onnx", w.X),

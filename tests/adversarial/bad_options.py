@@ -61,7 +61,7 @@ CASES = {
     "allocate: shares below zero": (
         negative_shares,
         ValueError,
-        "shares of subset 3 (players 0, 1): np.float64(-0.5) for player 1 is negative; shares are",
+        "shares of subset 3 (players 0, 1): -0.5 for player 1 is negative; shares are",
     ),
     "allocate: shares that sum to 2": (
         lambda w: tp.allocate([0.0, 1, 2, 5], policy="shares", shares={3: [1.0, 1.0]}),
@@ -76,7 +76,7 @@ CASES = {
     "allocate: a share for nobody": (
         lambda w: tp.allocate(w.values, policy="shares", shares={3: [0, 0, 1.0]}),
         ValueError,
-        "shares of subset 3 (players 0, 1): np.float64(1.0) for player 2 goes to a player outside",
+        "shares of subset 3 (players 0, 1): 1.0 for player 2 goes to a player outside",
     ),
     "allocate: shares missing": (
         lambda w: tp.allocate(w.values, policy="shares", shares={3: [1, 0, 0]}),

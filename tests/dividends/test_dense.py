@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 import torch
@@ -164,3 +166,12 @@ def test_pairs():
     assert abs(index[3, 1] - expected) <= 1e-12
     assert np.array_equal(np.diagonal(index), shapley_from(dividends))
     assert pairwise_dividends(np.zeros(1)).shape == shapley_interactions(np.zeros(1)).shape == (0, 0)
+
+
+def test_a_tensor_keeps_its_place_in_the_graph():
+    """Copying it by `asarray` warned that its gradient may be lost one day."""
+    values = torch.tensor([0.0, 1.0, 2.0, 5.0], requires_grad=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        tp.harsanyi(values)[3].backward()
+    assert values.grad.tolist() == [1.0, -1.0, -1.0, 1.0]

@@ -48,6 +48,11 @@ def admissible_intervals(dividends: Any) -> tuple[Any, Any]:
         >>> admissible_intervals(np.array([0.0, 1.0, 2.0, 2.0]))
         (array([1., 2.]), array([3., 4.]))
     """
-    gain, loss = interaction_parts(dividends)
-    single = singletons(dividends)
-    return single - members_sum(loss), single + members_sum(gain)
+    xp, table, n_players = as_table(dividends, "dividends")
+    several = like(coalition_sizes(n_players) > 1, table) > 0
+    zero = xp.zeros_like(table[..., :1])
+    single = singletons(table)
+    return (
+        single + members_sum(xp.where(several & (table < 0), table, zero)),
+        single + members_sum(xp.where(several & (table > 0), table, zero)),
+    )

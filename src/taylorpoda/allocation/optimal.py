@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from taylorpoda.allocation.result import ShareView
     from taylorpoda.utilities import Utility
 
-_CHUNK = 1 << 18  # table entries handled side by side: two megabytes, about a cache
+_CHUNK = 1 << 16  # table entries handled side by side: half a megabyte, about a cache
 
 
 class Costs:

@@ -149,7 +149,7 @@ def _check_rows(table: NDArray[np.float64], given: NDArray[np.bool_]) -> None:
     for problem, text in problems:
         if np.any(problem):
             _, subset, player = (int(axis[0]) for axis in np.nonzero(problem))
-            received = rows[problem][0]
+            received = float(rows[problem][0])
             msg = f"shares of {_named(subset)}: {received!r} for player {player} {text}."
             raise ValueError(msg)
     sums = np.sum(rows, axis=-1)

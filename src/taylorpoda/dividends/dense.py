@@ -75,7 +75,7 @@ def _transform(table: Any, parameter: str, *, inverse: bool) -> Any:
         result: Any = np.array(table, order="C", copy=True)
         _sweep(result.reshape(-1), n_players, np.add if inverse else np.subtract)
         return result
-    result = xp.asarray(table, copy=True)
+    result = xp.astype(table, table.dtype, copy=True)  # keeps a tensor's place in its graph, unlike xp.asarray
     flat = xp.reshape(result, (-1,))
     for player in range(n_players):
         halves = xp.reshape(flat, (-1, 2, 1 << player))

@@ -88,9 +88,13 @@ class Evaluator:
             if not self._model.called:
                 self._model(self._sample.copy().native(), self._sample.n_rows, lambda row: f"background row {row}")
             return np.empty((0, self._model.n_outputs))
-        predictions = self._model(rows.copy().native(), rows.n_rows, lambda row: f"explained row {row}")
+
+        def where(row: int) -> str:
+            return f"explained row {row} (coalition of all players)"
+
+        predictions = self._model(rows.copy().native(), rows.n_rows, where)
         if not self._checked:
-            again = self._model(rows.copy().native(), rows.n_rows, lambda row: f"explained row {row}")
+            again = self._model(rows.copy().native(), rows.n_rows, where)
             check_same_answers(predictions, again, self._model.name)
             self._checked = True
         return predictions
