@@ -103,7 +103,7 @@ CASES = {
     "a classifier not fitted": (
         lambda w: explain(w, LogisticRegression()),
         ValueError,
-        "the model LogisticRegression.predict_proba raised NotFittedError on explained row 0 (coalition of all players):",
+        "LogisticRegression.predict_proba raised NotFittedError on explained row 0 (coalition of all players):",
     ),
     "a classifier without probabilities": (
         lambda w: explain(w, fitted(LinearSVC())),
