@@ -161,6 +161,23 @@ def test_a_measured_value_function_tells_provenance():
         found.masking("copula")
 
 
+def test_a_surrogate_is_the_one_that_was_measured():
+    calls = []
+
+    def counting(x):
+        calls.append(len(x))
+        return model(x)
+
+    found = report(["conditional"], model=counting)
+    calls.clear()
+    explainer = tp.Explainer(counting, BACKGROUND, masking=found.masking("conditional"), policy="shapley")
+    assert sum(calls) <= 1  # it is not trained again
+    provenance = explainer(ROWS[:1]).provenance
+    assert provenance["heldout_error"] == found.error[0]
+    assert provenance["heldout_rows"] == 12
+    assert provenance["surrogate_seed"] == found.seed
+
+
 def test_labels_seeds_frames_and_times():
     rules = {"near": tp.masking.Neighbours(5), "far": tp.masking.Neighbours(40)}
     first, again = report(rules), report(rules)

@@ -73,6 +73,7 @@ class ValueFunctionReport:
     skipped: Mapping[str, str]
     seed: int
     _rules: Mapping[str, Masking] = field(repr=False, default_factory=dict)
+    _rows: int = field(repr=False, default=0)
 
     @property
     def best(self) -> str:
@@ -80,12 +81,16 @@ class ValueFunctionReport:
         return self.names[int(np.argmin(self.error))]
 
     def masking(self, name: str) -> MeasuredMasking:
-        """A value function to pass as `masking=`; explanations then carry its measured error in their provenance."""
+        """A value function to pass as `masking=`; explanations then carry its measured error in their provenance.
+
+        A trained surrogate is the very one that was measured; other rules are fitted to the explainer's background.
+        """
         if name not in self.names:
             msg = f"name={name!r} was not measured; measured: {list(self.names)}."
             raise ValueError(msg)
         place = self.names.index(name)
-        return MeasuredMasking(self._rules[name], float(self.error[place]), {"trivial_error": self.trivial})
+        details = {"trivial_error": self.trivial, "heldout_rows": self._rows}
+        return MeasuredMasking(self._rules[name], float(self.error[place]), details)
 
     def to_frame(self) -> Any:
         """One row per value function, as a pandas DataFrame.
@@ -203,7 +208,8 @@ def value_function_report(
         on_manifold=trial.manifold.median(rows),
         skipped=skipped,
         seed=seed,
-        _rules={name: rules[name] for name in found},
+        _rules={name: finding.rule for name, finding in found.items()},
+        _rows=rows.n_rows,
     )
 
 
@@ -233,6 +239,7 @@ class _Finding:
     fit_seconds: float
     seconds: float
     off_manifold: float
+    rule: Masking
 
 
 class _Trial:
@@ -268,6 +275,7 @@ class _Trial:
             ready - start,
             seconds,
             self._off_manifold(fitted),
+            fitted if isinstance(fitted, Masking) else rule,
         )
 
     def _off_manifold(self, fitted: HybridMasking | DirectMasking) -> float:

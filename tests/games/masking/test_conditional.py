@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import taylorpoda as tp
+from taylorpoda._support.progress import ProgressBar
+from taylorpoda.games.masking.conditional import training
 from taylorpoda.games.masking.conditional.network import NumpyNetwork, activate, initial_parameters
 from taylorpoda.games.masking.conditional.sampling import draw_coalitions
 from taylorpoda.games.masking.conditional.torch_network import TorchNetwork
@@ -56,6 +61,103 @@ def test_saved_and_loaded_it_answers_the_same(surrogate, tmp_path):
     (tmp_path / "other").write_text("nothing")
     with pytest.raises(ValueError, match=r"holds no surrogate written by Surrogate\.save"):
         tp.masking.load_surrogate(tmp_path / "other")
+
+
+def mixed_frame(rows):
+    drawn = np.random.default_rng(rows)
+    return pd.DataFrame(
+        {
+            "a": np.where(drawn.random(rows) < 0.2, np.nan, drawn.standard_normal(rows)),
+            "c": drawn.choice(["u", "v", None], rows),
+            "b": drawn.random(rows) < 0.3,
+            "k": 3.0,
+            "d": drawn.standard_normal(rows),
+        }
+    )
+
+
+def mixed_model(frame):
+    score = np.nan_to_num(frame["a"]) + (frame["c"] == "u") + frame["b"] * frame["d"]
+    share = 1 / (1 + np.exp(-score.to_numpy()))
+    return np.stack([share, 0.3 * (1 - share), 0.7 * (1 - share)], axis=1)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "torch"])
+def test_what_is_saved_serves_explainers_of_frames_groups_and_outputs_to_the_bit(backend, tmp_path):
+    groups = {"a and b": ["a", "b"], "c": ["c"], "k": ["k"], "d": ["d"]}
+    rule = tp.masking.Conditional(seed=3, backend=backend, steps=40)
+    trained = rule.train(mixed_model, mixed_frame(200), groups=groups)
+    trained.save(str(tmp_path / "a file"))
+    assert [path.name for path in tmp_path.iterdir()] == ["a file"]
+    loaded = tp.masking.load_surrogate(tmp_path / "a file")
+    rows = mixed_frame(5)
+    found = [
+        tp.Explainer(mixed_model, mixed_frame(50), masking=each, groups=groups, policy="shapley", random_state=0)(rows)
+        for each in (trained, loaded)
+    ]
+    assert found[0].values.shape == (5, 4, 3)
+    assert np.array_equal(found[0].values, found[1].values)
+    told = [{name: each.provenance[name] for name in trained.describe()} for each in found]
+    assert told == [trained.describe()] * 2
+    assert trained.describe()["backend"] == backend
+    assert trained.describe()["steps"] == 40
+
+
+def test_damaged_files_are_refused(surrogate, tmp_path):
+    surrogate.save(tmp_path / "whole")
+    with np.load(tmp_path / "whole") as file:
+        arrays = dict(file)
+    for missing in arrays:
+        np.savez(tmp_path / "part.npz", **{name: array for name, array in arrays.items() if name != missing})
+        if missing == "base":  # the recipe's surrogates have none
+            assert tp.masking.load_surrogate(tmp_path / "part.npz").base is None
+            continue
+        with pytest.raises(ValueError, match=r"holds no surrogate|damaged parts"):
+            tp.masking.load_surrogate(tmp_path / "part.npz")
+    for content in (b"", (tmp_path / "whole").read_bytes()[:5000]):
+        (tmp_path / "cut").write_bytes(content)
+        with pytest.raises(ValueError, match="holds no surrogate"):
+            tp.masking.load_surrogate(tmp_path / "cut")
+    with pytest.raises(FileNotFoundError, match="does not exist"):
+        tp.masking.load_surrogate(tmp_path / "nothing")
+    with pytest.raises(FileNotFoundError, match="make it first"):
+        surrogate.save(tmp_path / "no folder" / "file")
+
+
+def test_without_torch_numpy_learns_and_says_so(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    monkeypatch.setattr("taylorpoda.games.masking.conditional.rule.find_spec", lambda name: None)
+    monkeypatch.setattr("taylorpoda.games.masking.conditional.recipe._EPOCHS", 1)
+    for kind in ("ours", "paper"):
+        explainer = tp.Explainer(model, ROWS, masking=tp.masking.Conditional(kind, steps=20), policy="shapley")
+        assert explainer(ROWS[:1]).provenance["backend"] == "numpy"
+    with pytest.raises(ImportError, match=r"needs torch: pip install 'taylorpoda\[torch\]'"):
+        tp.masking.Conditional(backend="torch").train(model, ROWS)
+
+
+def test_training_stops_once_held_out_rows_say_so():
+    """Noise that no feature tells anything about: every step makes held-out rows worse."""
+    noise = np.random.default_rng(1).standard_normal(500)
+    trained = tp.masking.Conditional(seed=0, steps=400).train(lambda x: noise[: len(x)], ROWS)
+    assert trained.describe()["steps"] < 400
+    assert trained.describe()["heldout_error"] < 1.2 * trained.describe()["trivial_error"]
+    few = tp.masking.Conditional(seed=0).train(model, ROWS[:20])
+    assert few.describe()["steps"] == 0  # the linear part alone
+    assert not few.parameters
+
+
+def test_training_shows_its_progress(monkeypatch):
+    shown = []
+
+    class Watching(ProgressBar):
+        def __init__(self, description, total):
+            super().__init__(description, total)
+            shown.append((description, total, self))
+
+    monkeypatch.setattr(training, "ProgressBar", Watching)
+    tp.masking.Conditional(seed=0, steps=25).train(model, ROWS)
+    assert [(text, total) for text, total, _ in shown] == [("training the surrogate", 25)]
+    assert shown[0][2]._done == 25
 
 
 def test_it_serves_other_backgrounds_and_models_of_the_same_output(surrogate):

@@ -23,7 +23,8 @@ _ABSENT_TYPES = ("NAType", "NaTType", "NoneType")
 # Objects that are numbers at heart; a datetime is a date, too, so it stands first.
 _MEASURED = (Real, Decimal, datetime, date, time, timedelta)
 _DAY_ZERO = date(1970, 1, 1)
-_UNSEEN = -1
+# The level of a category the background never had.
+UNSEEN = -1
 _SHOWN = 4
 
 
@@ -85,7 +86,7 @@ class CellReader:
                 cells[:, position] = _numbers(raw, column.name)
             else:
                 known = {level: code for code, level in enumerate(column.levels)}
-                cells[:, position] = [known.get(level_key(cell), _UNSEEN) for cell in raw.tolist()]
+                cells[:, position] = [known.get(level_key(cell), UNSEEN) for cell in raw.tolist()]
         return cells
 
     def numbers(self, table: Table, masking: str, parameter: str) -> NDArray[np.float64]:

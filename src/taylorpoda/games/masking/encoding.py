@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from taylorpoda.games.masking.cells import CellReader
+from taylorpoda.games.masking.cells import UNSEEN, CellReader
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -119,7 +119,7 @@ class Encoder:
             elif self.role[k] == _GAP:
                 features[:, k] = ~np.isfinite(column)
             else:
-                features[:, k] = column == self.level[k]
+                features[:, k] = np.where(column == UNSEEN, np.nan, column == self.level[k])
         return features
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:

@@ -76,7 +76,10 @@ class Conditional:
         self.seed = None if seed is None else resolve_seed(seed)
 
     def fit(self, context: MaskingContext) -> Surrogate:
-        """Train on a background; the model is asked about each of its rows once."""
+        """Train on a background and serve an explainer; the model is asked about each background row once."""
+        return self._trained(context).fit(context)
+
+    def _trained(self, context: MaskingContext) -> Surrogate:
         seed = context.seed if self.seed is None else self.seed
         generator = stream(seed, _STREAM)
         backend = self._backend()
@@ -123,7 +126,7 @@ class Conditional:
         table, weights = read_background(background, bound.quantity.feature_names)
         players = Players.from_groups(table.names, groups)
         seed = resolve_seed(self.seed)
-        return self.fit(MaskingContext(table, weights, bound, players, seed, parse_memory(max_memory)))
+        return self._trained(MaskingContext(table, weights, bound, players, seed, parse_memory(max_memory)))
 
     def _backend(self) -> str:
         if self.backend != "auto":

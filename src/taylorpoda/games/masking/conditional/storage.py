@@ -9,6 +9,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
+from taylorpoda._support.safe_write import drafted
 from taylorpoda.games.masking.base import Measured
 from taylorpoda.games.masking.cells import CellReader
 from taylorpoda.games.masking.conditional.linear_predictor import LinearPredictor
@@ -48,7 +49,7 @@ def save(surrogate: Surrogate, path: str | Path) -> None:
     }
     if surrogate.base is not None:
         arrays["base"] = surrogate.base
-    with Path(path).open("wb") as file:
+    with drafted(Path(path)) as draft, draft.open("wb") as file:
         np.savez(file, allow_pickle=False, **arrays)
 
 
@@ -72,13 +73,20 @@ def load_surrogate(path: str | Path) -> Surrogate:
     except FileNotFoundError:
         msg = f"path={str(path)!r} does not exist; allowed: a file written by Surrogate.save."
         raise FileNotFoundError(msg) from None
-    except (BadZipFile, ValueError, KeyError, AttributeError, TypeError) as error:
+    except (BadZipFile, ValueError, KeyError, AttributeError, TypeError, EOFError) as error:
         msg = f"path={str(path)!r} holds no surrogate written by Surrogate.save."
         raise ValueError(msg) from error
     if not known:
         msg = f"{str(path)!r} has the format {description['format']!r}; this version reads {_FORMAT!r}."
         raise ValueError(msg)
+    try:
+        return _assembled(description, arrays)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        msg = f"path={str(path)!r} is a surrogate with damaged parts: {error!r}."
+        raise ValueError(msg) from error
 
+
+def _assembled(description: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Surrogate:
     def part(prefix: str) -> dict[str, NDArray[Any]]:
         return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from taylorpoda.games.masking.base import DirectMasking, Measured
+from taylorpoda.games.masking.conditional.certain import Certain
 from taylorpoda.games.masking.conditional.network import activate
 from taylorpoda.games.masking.conditional.threads import few_threads
 
@@ -36,7 +37,7 @@ class Surrogate(DirectMasking):
 
     Pass it as `masking=` to any number of explainers whose models have the same outputs and whose rows have the same
     columns and players. The full coalition is always the model's own answer, and the empty one the weighted mean over
-    the background.
+    the background. So is, in an explainer, every coalition that knows all columns that vary: nothing else is open.
 
     Attributes:
         encoder: Reads rows.
@@ -49,6 +50,7 @@ class Surrogate(DirectMasking):
         telling: The players the network hears of, in order.
         measured: The error on held-out rows and coalitions.
         notes: How it was trained.
+        certain: What the model itself answers; None until it serves an explainer, and where every column varies.
     """
 
     name = "conditional"
@@ -62,6 +64,7 @@ class Surrogate(DirectMasking):
     telling: NDArray[np.intp]
     measured: Measured = field(default_factory=Measured)
     notes: Mapping[str, Any] = field(default_factory=dict)
+    certain: Certain | None = None
 
     @property
     def n_outputs(self) -> int:
@@ -69,7 +72,7 @@ class Surrogate(DirectMasking):
         return len(self.loss.shift)
 
     def fit(self, context: MaskingContext) -> Surrogate:
-        """Serve another explainer as it is.
+        """Serve an explainer.
 
         Raises:
             ValueError: If the columns, the players or the outputs are not those it was trained on.
@@ -94,12 +97,15 @@ class Surrogate(DirectMasking):
                 "train it with the same output= as the explainer."
             )
             raise ValueError(msg)
-        return self
+        return replace(self, certain=Certain.of(context, self.telling))
 
     def values(self, rows: Table, coalitions: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Values of all coalitions of all rows, shape (rows, coalitions, outputs)."""
         with few_threads():
-            return self.valued(self.encoder.encode(rows), coalitions)
+            values = self.valued(self.encoder.encode(rows), coalitions)
+        if self.certain is not None:
+            self.certain.fill(rows, coalitions, values)
+        return values
 
     def valued(self, features: NDArray[np.float64], coalitions: NDArray[np.bool_]) -> NDArray[np.float64]:
         """The same for rows that are encoded, shape (rows, e)."""

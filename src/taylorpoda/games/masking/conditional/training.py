@@ -7,7 +7,7 @@ leaves over. Both parts are closed forms per coalition, so a batch takes a few c
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -71,19 +71,19 @@ def train(material: Material, build: Build, generator: np.random.Generator, step
     n, size, outputs = len(material.telling), features.shape[1], material.outputs.shape[1]
     inputs = Inputs(material, linear)
     if len(features) < _FEWEST_ROWS or inputs.largest < 1:
-        return _assemble(material, linear, [], Measured())
+        return _assemble(material, linear, [], Measured(None, {"steps": 0}))
     steps = default_steps(len(features)) if steps is None else steps
     network = build(initial_parameters([size + n, *_HIDDEN, outputs], generator, still=True), _ACTIVATION, _DECAY)
     trial = Trial(inputs, generator)
-    best, best_loss, since = network.parameters(), trial.loss(network), 0
+    best, best_loss, since, step = network.parameters(), trial.loss(network), 0, 0
     batches = inputs.batches(generator, steps)
     checks = {round(steps * (check + 1) / _CHECKS) for check in range(_CHECKS)}
     with ProgressBar("training the surrogate", steps) as bar:
-        for step, (batch, offset, targets) in enumerate(batches):
+        for step, (batch, offset, targets) in enumerate(batches, start=1):
             scores = network.forward(batch) + offset
-            network.learn(material.loss.gradient(scores, targets), _rate(step / steps))
+            network.learn(material.loss.gradient(scores, targets), _rate((step - 1) / steps))
             bar.advance()
-            if step + 1 in checks:
+            if step in checks:
                 loss = trial.loss(network)
                 since = 0 if loss < best_loss else since + 1
                 if loss < best_loss:
@@ -91,7 +91,8 @@ def train(material: Material, build: Build, generator: np.random.Generator, step
                 if since == _PATIENCE:
                     break
     surrogate = _assemble(material, linear, best, Measured())
-    return _assemble(material, linear, best, trial.measure(surrogate))
+    measured = trial.measure(surrogate)
+    return _assemble(material, linear, best, replace(measured, details={**measured.details, "steps": step}))
 
 
 def _rate(progress: float) -> float:
