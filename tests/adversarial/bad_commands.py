@@ -231,7 +231,7 @@ CASES = {
     "data: texts for numbers": (
         lambda w: explain_text(w, "texts.csv", "a,b,c\nx,2,3\ny,4,5\n"),
         SystemExit,
-        "1: error: XGBClassifier.predict_proba raised ValueError on explained row 0 (coalition of all players):",
+        "1: error: the model XGBClassifier.predict_proba raised ValueError on explained row 0 (coalition of all",
     ),
     "background: not there": (
         lambda w: w.bad_explain("--background", "nothing.csv"),

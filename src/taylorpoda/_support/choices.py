@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 T = TypeVar("T")
+# As many names as a person reads; the nearest is suggested among all of them.
+_LISTED = 60
 
 
 def unknown_choice(parameter: str, value: object, allowed: Iterable[str]) -> ValueError:
@@ -25,7 +27,8 @@ def unknown_choice(parameter: str, value: object, allowed: Iterable[str]) -> Val
     names = sorted(allowed)
     near = difflib.get_close_matches(str(value), names, n=1, cutoff=0.5)
     hint = f" Did you mean {near[0]!r}?" if near else ""
-    msg = f"{parameter}={value!r} is not known.{hint} Allowed: {', '.join(map(repr, names))}."
+    more = f", ... ({len(names):,} in all)" if len(names) > _LISTED else ""
+    msg = f"{parameter}={value!r} is not known.{hint} Allowed: {', '.join(map(repr, names[:_LISTED]))}{more}."
     return ValueError(msg)
 
 

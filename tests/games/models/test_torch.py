@@ -124,7 +124,7 @@ def test_what_is_no_tensor_is_refused(iris):
         def forward(self, rows):
             return rows[:, 0], rows[:, 1]
 
-    with pytest.raises(ValueError, match="the module returned a tuple of 2; a tensor .* wrap the module"):
+    with pytest.raises(ValueError, match=r"the module returned a tuple of 2; a tensor .* wrap the module"):
         tp.Explainer(Pair(), iris[0][:3].to_numpy(), policy="shapley")(iris[0][:1].to_numpy())
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from taylorpoda._support.display import one_line
 from taylorpoda.games.models.culprit import failing_row
-from taylorpoda.games.models.output import GameError, as_outputs
+from taylorpoda.games.models.output import GameError, as_outputs, names_in
 from taylorpoda.games.models.selection import find_output
 
 if TYPE_CHECKING:
@@ -80,7 +80,6 @@ class BoundModel:
         self._listener: Callable[[int], None] | None = None
         self._output = output
         self._selected: int | None = None
-        self._axes: int | None = None
         self._width: int | None = None
         if output is not None and (quantity.classes is not None or quantity.output_names is not None):
             self._selected = find_output(output, quantity.classes, quantity.output_names)
@@ -189,8 +188,8 @@ class BoundModel:
             said = f": {one_line(error, _LONGEST)}" if str(error).strip() else ""
             msg = f"the model {self.quantity.name} raised {type(error).__name__}{place}{said}{_hint(rows)}"
             raise GameError(msg) from error
-        outputs, axes = as_outputs(raw, n_rows, f"the model {self.quantity.name}")
-        self._settle(outputs, axes)
+        outputs, _ = as_outputs(raw, n_rows, f"the model {self.quantity.name}")
+        self._settle(outputs, raw)
         if self._selected is not None and not self.competing:
             # One number stands for the second of two classes.
             column = 0 if outputs.shape[1] == 1 else self._selected
@@ -213,19 +212,21 @@ class BoundModel:
         row = failing_row(self._ask, rows, n_rows, type(error))
         return f" on {where(row)}" if row is not None else f" (the first of its {n_rows} rows is {where(0)})"
 
-    def _settle(self, outputs: NDArray[np.float64], axes: int) -> None:
+    def _settle(self, outputs: NDArray[np.float64], raw: Any) -> None:
         width = outputs.shape[1]
         with self._lock:
             if self._width is None:
-                self._first_answer(width, axes)
+                self._first_answer(width, raw)
             if width != self._width:
                 msg = f"the model {self.quantity.name} gave {width} outputs, but {self._width} before."
                 raise ValueError(msg)
 
-    def _first_answer(self, width: int, axes: int) -> None:
+    def _first_answer(self, width: int, raw: Any) -> None:
         """Learn how many outputs there are, and what the user meant by `output` if that was open till now."""
         if self.quantity.classes is None and self.quantity.late_classes is not None:
             self.quantity = replace(self.quantity, classes=self.quantity.late_classes())
+        if self.quantity.classes is None and self.quantity.output_names is None:
+            self.quantity = replace(self.quantity, output_names=names_in(raw))
         classes, names = self.quantity.classes, self.quantity.output_names
         for parameter, known in (("classes", classes), ("output_names", names)):
             if known is not None and len(known) != width and not (width == 1 and len(known) == 2):
@@ -241,7 +242,7 @@ class BoundModel:
                 f"{known[1]!r}; allowed: None or that class."
             )
             raise ValueError(msg)
-        self._width, self._axes = width, axes
+        self._width = width
 
     def _check_finite(self, outputs: NDArray[np.float64], where: Callable[[int], str] | None) -> None:
         if np.isfinite(outputs).all():

@@ -55,6 +55,18 @@ def as_outputs(raw: Any, rows: int, source: str) -> tuple[NDArray[np.float64], i
     return (outputs[:, None] if outputs.ndim == 1 else outputs), array.ndim
 
 
+def names_in(raw: Any) -> tuple[str, ...] | None:
+    """The names of a model's outputs where it answers with a DataFrame whose columns have names of their own."""
+    columns = getattr(raw, "column_names", None)
+    columns = getattr(raw, "columns", None) if columns is None else columns
+    try:
+        names = tuple(columns) if columns is not None else ()
+    except TypeError:
+        return None
+    named = bool(names) and all(isinstance(name, str) for name in names) and len(set(names)) == len(names)
+    return tuple(map(str, names)) if named else None
+
+
 def _as_array(raw: Any, source: str) -> NDArray[Any]:
     if isinstance(raw, np.ndarray):
         check_unmasked(raw, f"what {source} gave")

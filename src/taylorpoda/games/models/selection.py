@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,17 +40,25 @@ def find_output(output: Any, *known: Sequence[Any] | None) -> int:
         if alike is not None:
             return alike
     width = len(lists[0])
-    if not isinstance(output, bool | np.bool_):
-        try:
-            number = operator.index(output)
-        except TypeError:
-            pass
-        else:
-            if -width <= number < width:
-                return number % width
+    number = _index(output)
+    if number is not None and -width <= number < width:
+        return number % width
     texts = dict.fromkeys(str(name) for names in lists for name in names)
     error = unknown_choice("output", output, [*texts, *(str(k) for k in range(width) if str(k) not in texts)])
+    if isinstance(output, str) and all(text.isdigit() for text in texts):
+        msg = f"{error} Numbered outputs get names by output_names=[...], one for each of the {width} in order."
+        raise ValueError(msg)
     raise error
+
+
+def _index(output: Any) -> int | None:
+    """A whole number that is no truth value; None for anything else."""
+    if isinstance(output, bool | np.bool_):
+        return None
+    try:
+        return operator.index(output)
+    except TypeError:
+        return None
 
 
 def _alike(output: Any, names: Sequence[Any]) -> int | None:
@@ -69,7 +79,8 @@ def check_names(names: Any) -> tuple[str, ...]:
         TypeError: If it is no sequence of names.
         ValueError: If there are none, or two are the same.
     """
-    if isinstance(names, str | bytes) or not hasattr(names, "__len__") or not hasattr(names, "__iter__"):
+    unordered = isinstance(names, str | bytes | AbstractSet | Mapping)
+    if unordered or not hasattr(names, "__len__") or not hasattr(names, "__iter__"):
         msg = f"output_names has type {type(names).__name__}; allowed: None or one name per output, e.g. a list."
         raise TypeError(msg)
     texts = tuple(str(name) for name in names)

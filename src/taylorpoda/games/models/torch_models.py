@@ -72,8 +72,8 @@ def _answer(answer: Any, torch: Any) -> Any:
         return _answer(answer[0], torch)
     parts = f" of {len(answer)}" if isinstance(answer, list | tuple | dict) else ""
     msg = (
-        f"the module returned a {type(answer).__name__}{parts}; a tensor of shape (rows,) or (rows, outputs) is needed. "
-        "Say which part is meant: wrap the module in one whose forward returns that tensor alone."
+        f"the module returned a {type(answer).__name__}{parts}; a tensor of shape (rows,) or (rows, outputs) is "
+        "needed. Say which part is meant: wrap the module in one whose forward returns that tensor alone."
     )
     raise TypeError(msg)
 
