@@ -145,7 +145,7 @@ class OptimalProof:
         if not self.utility.additive:
             best = np.inf if self.utility.higher_is_better else -np.inf
             return self._shaped(np.full(prod(self.games.lead), best))
-        return self._shaped(ceiling(self.games, self.utility))
+        return self._shaped(ceiling(self.games, self.utility, self.score()))
 
     def certified(self) -> Any:
         """Shape (...)."""
@@ -170,11 +170,15 @@ class OptimalProof:
         return kind_of(self.games.values, flat.reshape(self.games.lead))
 
 
-def ceiling(games: Games, utility: Utility) -> NDArray[np.float64]:
-    """The best score any ranking could have, rows counted over all leading axes."""
+def ceiling(games: Games, utility: Utility, score: Any) -> NDArray[np.float64]:
+    """The best score any ranking could have, rows counted over all leading axes.
+
+    The lattice adds in another order than a score does: rounding must not put the best under a score that is attained.
+    """
     rows = prod(games.lead)
     costs = Costs(games.context, utility)
     result = np.zeros(rows)
     for piece in chunks(rows, 1 << games.n_players):
         result[piece] = cost_to_go(costs.of(piece))[:, 0]
-    return 0.0 - result if utility.higher_is_better else result
+    attained = to_numpy(score).reshape(-1).astype(np.float64)
+    return np.maximum(0.0 - result, attained) if utility.higher_is_better else np.minimum(result, attained)

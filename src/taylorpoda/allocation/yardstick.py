@@ -63,7 +63,8 @@ class Yardstick:
         """The best score any ranking could have, shape (...)."""
         if not self.utility.additive:
             return self._score(np.full(len(self._cost), -np.inf))
-        return self._shaped(ceiling(self.games, self.utility))
+        score = -self._cost if self.utility.higher_is_better else self._cost
+        return self._shaped(ceiling(self.games, self.utility, score))
 
     def certified(self) -> Any:
         """Whether the attributions reach the bound, shape (...)."""
