@@ -114,6 +114,7 @@ def test_labels_of_the_model_are_an_option(cheap):
 def test_everything_is_written(cheap):
     found = reproduce(Settings(**{**vars(SMALL), "retrain": 2}))
     written = write(found, cheap / "out")
+    write(reproduce(SMALL), cheap / "once")
     names = {str(path.relative_to(cheap / "out")) for path in written}
     assert names == {
         "index.html", "tables.md", "tables.tex", "tables.csv", "results.json",
@@ -126,6 +127,8 @@ def test_everything_is_written(cheap):
     markdown = (cheap / "out" / "tables.md").read_text()
     assert markdown.count("| TaylorPODA-optimal |") >= 4
     assert "2 trainings of the surrogate" in markdown
+    assert "2 trainings of the surrogate" in page
+    assert "trainings of the surrogate" not in (cheap / "once" / "index.html").read_text()
     with (cheap / "out" / "tables.csv").open() as stream:
         lines = list(csv.DictReader(stream))
     assert len(lines) == len(found.cells)

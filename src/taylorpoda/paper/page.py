@@ -10,7 +10,17 @@ from taylorpoda.paper import contests
 from taylorpoda.paper.layout import TASK_TITLES, PrintedCell, PrintedRow, printed_rows
 from taylorpoda.paper.settings import MODELS, UTILITIES, UTILITY_TITLES
 from taylorpoda.paper.summary import summarize
-from taylorpoda.paper.texts import CAPTION, ERRORS, heading, summary_lines, unit_text
+from taylorpoda.paper.texts import (
+    CAPTION,
+    ERRORS,
+    SPREAD_HEADS,
+    heading,
+    spread_note,
+    spread_rows,
+    spread_title,
+    summary_lines,
+    unit_text,
+)
 from taylorpoda.postulates import paper_postulates
 
 if TYPE_CHECKING:
@@ -62,7 +72,10 @@ def page(found: Reproduction, pictures: Mapping[str, bytes]) -> str:
         rows = printed_rows(found.cells, task)
         if rows:
             parts.append(_table(task, title, rows))
-    parts += [_contests(found), _errors(found), _postulates(), _versions(found), "</body></html>\n"]
+    parts += [_contests(found), _errors(found)]
+    if found.settings.retrain > 1:
+        parts.append(_spread(found))
+    parts += [_postulates(), _versions(found), "</body></html>\n"]
     return "\n".join(parts)
 
 
@@ -92,14 +105,20 @@ def _cell(cell: PrintedCell) -> str:
 
 
 def _contests(found: Reproduction) -> str:
-    heads = "".join(f"<th>{escape(head)}</th>" for head in contests.HEADS)
-    lines = [
-        f"<tr>{''.join(f'<td>{escape(text)}</td>' for text in contest.texts())}</tr>"
-        for contest in contests.contests(found.cells)
-    ]
+    rows = [contest.texts() for contest in contests.contests(found.cells)]
+    return _plain_table(contests.TITLE, contests.CAPTION, contests.HEADS, rows)
+
+
+def _spread(found: Reproduction) -> str:
+    return _plain_table(spread_title(found), spread_note(found), SPREAD_HEADS, spread_rows(found))
+
+
+def _plain_table(title: str, note: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    top = "".join(f"<th>{escape(head)}</th>" for head in heads)
+    lines = [f"<tr>{''.join(f'<td>{escape(text)}</td>' for text in row)}</tr>" for row in rows]
     return (
-        f"<h2>{contests.TITLE}</h2><p class='note'>{escape(contests.CAPTION)}</p><div class='wide'><table>"
-        f"<thead><tr>{heads}</tr></thead><tbody>{''.join(lines)}</tbody></table></div>"
+        f"<h2>{escape(title)}</h2><p class='note'>{escape(note)}</p><div class='wide'><table>"
+        f"<thead><tr>{top}</tr></thead><tbody>{''.join(lines)}</tbody></table></div>"
     )
 
 

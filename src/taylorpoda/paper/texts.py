@@ -30,6 +30,7 @@ ERRORS = (
     "Mean of (f(x) - v(S))² on the hold-out rows over the coalitions S of each size; lower is nearer the conditional "
     "expectation."
 )
+SPREAD_HEADS = ("Data", "Model", "Method", "Utility", "Mean of the first", "Least", "Most")
 
 
 def heading(found: Reproduction) -> str:
@@ -135,28 +136,42 @@ def _markdown_errors(found: Reproduction) -> list[str]:
 
 
 def _markdown_spread(found: Reproduction) -> list[str]:
-    overlaps = ", ".join(map(str, found.overlaps))
-    lines = [
-        f"## {found.settings.retrain} trainings of the surrogate",
-        "",
-        "The same models and rows, only the surrogate trained anew: the means, least and most.",
-        "",
-        f"Cells whose intervals overlap the paper's, training by training: {overlaps}.",
-        "",
-        "| Data | Model | Method | Utility | Mean of the first | Least | Most |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    for cell in found.cells:
-        least, most = min(cell.retrained), max(cell.retrained)
-        lines.append(
-            f"| {cell.data} | {MODELS[cell.model]} | {cell.method} | {UTILITY_TITLES[cell.utility]} | "
-            f"{cell.mean:.1f} | {least:.1f} | {most:.1f} |"
-        )
+    lines = [f"## {spread_title(found)}", "", spread_note(found), "", f"| {' | '.join(SPREAD_HEADS)} |"]
+    lines.append("|---" * len(SPREAD_HEADS) + "|")
+    lines += [f"| {' | '.join(texts)} |" for texts in spread_rows(found)]
     return [*lines, ""]
 
 
+def spread_title(found: Reproduction) -> str:
+    """The heading of the section on trainings."""
+    return f"{found.settings.retrain} trainings of the surrogate"
+
+
+def spread_note(found: Reproduction) -> str:
+    """What its table shows."""
+    overlaps = ", ".join(map(str, found.overlaps))
+    return (
+        "The same models and rows, only the surrogate trained anew: the means, least and most. Cells whose intervals "
+        f"overlap the paper's, training by training: {overlaps}."
+    )
+
+
+def spread_rows(found: Reproduction) -> list[tuple[str, ...]]:
+    """One line per cell, as `SPREAD_HEADS` says."""
+    return [
+        (
+            cell.data,
+            MODELS[cell.model],
+            cell.method,
+            UTILITY_TITLES[cell.utility],
+            *(f"{mean:.1f}" for mean in (cell.mean, min(cell.retrained), max(cell.retrained))),
+        )
+        for cell in found.cells
+    ]
+
+
 def latex(found: Reproduction) -> str:
-    """The tables as LaTeX (needs booktabs and multirow)."""
+    """The tables as LaTeX (needs booktabs)."""
     parts = []
     for task in TASK_TITLES:
         rows = printed_rows(found.cells, task)
