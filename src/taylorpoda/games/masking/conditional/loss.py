@@ -45,6 +45,15 @@ class Loss:
         loss = cls("softmax" if kind == "softmax" else "sigmoid", 0 * ones, ones)
         return cls(loss.kind, weights @ loss.scores(outputs), ones)
 
+    def in_unit_range(self, outputs: NDArray[np.float64]) -> Loss:
+        """The same loss, numbers in [0, 1] over the outputs (r, k) and probabilities as they are."""
+        nothing, ones = np.zeros_like(self.shift), np.ones_like(self.scale)
+        if self.kind != "squared":
+            return Loss(self.kind, nothing, ones)
+        low = outputs.min(axis=0)
+        span = outputs.max(axis=0) - low
+        return Loss(self.kind, low, np.where(span > 1e-12 * np.abs(low), span, ones))
+
     def scores(self, outputs: NDArray[np.float64]) -> NDArray[np.float64]:
         """Outputs on the scale on which the linear part predicts them, shape (r, k)."""
         if self.kind == "squared":
