@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint types layers check wheel bench clean
+.PHONY: help setup demo reproduce test lint types layers check wheel bench clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -26,6 +26,9 @@ setup: $(VENV)/.dev  ## install everything the tests need into .venv
 
 demo: $(VENV)/.demo  ## train a model, explain 100 predictions, write demo-output/index.html
 	$(BIN)/taylorpoda demo --out demo-output
+
+reproduce: $(VENV)/.dev  ## the paper's tables on ten rows of two data sets, into reproduce-output/index.html
+	$(BIN)/taylorpoda reproduce tables --fast --out reproduce-output
 
 test: $(VENV)/.dev  ## run the tests
 	$(BIN)/python -m pytest -n 2 $(PYTEST_ARGS)
@@ -49,4 +52,4 @@ bench: $(VENV)/.dev  ## the benchmarks against peers
 	for script in benchmarks/*.py; do $(BIN)/python $$script || exit 1; done
 
 clean:  ## remove what was built
-	rm -rf $(VENV) build dist demo-output .coverage htmlcov .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist demo-output reproduce-output .coverage htmlcov .mypy_cache .ruff_cache .hypothesis
