@@ -75,6 +75,18 @@ def test_hostile_names_are_drawn_as_they_are_written(several, axes, kind, suffix
         assert len(label.get_text()) < 90
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_title_fits_the_figure_made_for_it(kind):
+    """That of the heat map of two features was cut off."""
+    background = np.array([[0.0, 1.0], [1.0, 0.0]])
+    explanation = tp.Explainer(lambda rows: np.stack([rows.sum(1), rows.prod(1)], axis=1), background)(background)
+    axes = getattr(explanation.plot, kind)(output=1)
+    axes.figure.draw_without_rendering()
+    for said in (axes.get_window_extent(), axes._left_title.get_window_extent(), axes.xaxis.label.get_window_extent()):
+        assert said.x0 >= 0
+        assert said.x1 <= axes.figure.bbox.width
+
+
 def test_math_signs_are_not_math(several, axes):
     several.plot.bar(ax=axes)
     assert "$cost_a$" in [label.get_text() for label in axes.get_yticklabels()]

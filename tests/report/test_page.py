@@ -66,35 +66,62 @@ def test_pictures_have_names_and_tables_have_headers(named):
         assert all(head.get("scope") in {"col", "row"} for head in table.iter("th"))
 
 
-def waterfall(card):
+def drawn(card, kind="chart"):
+    """The picture of a card for a wide screen, or the one for a narrow screen."""
+    (chart,) = (element for element in card.iter("svg") if element.get("class") == kind)
+    return chart
+
+
+def waterfall(card, kind="chart"):
     """Left and right ends of the bars of a card, as drawn."""
     kinds = {"pos", "neg", "other"}
-    bars = [rect for rect in card.iter("rect") if rect.get("class") in kinds]
+    bars = [rect for rect in drawn(card, kind).iter("rect") if rect.get("class") in kinds]
     return [(float(bar.get("x")), float(bar.get("x")) + float(bar.get("width"))) for bar in bars]
 
 
-def test_bars_are_as_long_as_the_attributions(hostile):
+@pytest.mark.parametrize("kind", ["chart", "chart narrow"])
+def test_bars_are_as_long_as_the_attributions(hostile, kind):
     tree = parsed(page(hostile, rows=[3]))
     (card,) = tree.iter("article")
-    lengths = np.array([right - left for left, right in waterfall(card)])
+    lengths = np.array([right - left for left, right in waterfall(card, kind)])
     sizes = np.sort(np.abs(hostile.values[3]))[::-1]
-    drawn = lengths > 1
-    assert drawn.sum() >= 4
+    visible = lengths > 1
+    assert visible.sum() >= 4
     scale = lengths[0] / sizes[0]
-    assert abs(lengths[drawn] - scale * sizes[drawn]).max() < 0.05
+    assert abs(lengths[visible] - scale * sizes[visible]).max() < 0.05
 
 
-def test_bars_join_the_average_to_the_prediction(hostile):
+@pytest.mark.parametrize("kind", ["chart", "chart narrow"])
+def test_bars_join_the_average_to_the_prediction(hostile, kind):
     tree = parsed(page(hostile, rows=[3]))
     (card,) = tree.iter("article")
-    dots = [float(dot.get("cx")) for dot in card.iter("circle") if dot.get("r") == "4"]
-    ends = waterfall(card)
+    dots = [float(dot.get("cx")) for dot in drawn(card, kind).iter("circle") if dot.get("r") == "4"]
+    ends = waterfall(card, kind)
     level = dots[0]
     for left, right in ends:
         assert min(abs(left - level), abs(right - level)) < 0.9
         level = right if abs(left - level) < abs(right - level) else left
     assert abs(level - dots[1]) < 0.9
     assert dots[0] != dots[1]
+
+
+def test_the_picture_for_a_narrow_screen_says_the_same_and_stays_inside(hostile):
+    """It was the wide one, cut off in the middle."""
+    tree = parsed(page(hostile))
+    assert sum(element.get("class") == "chart narrow" for element in tree.iter("svg")) == 2 + 10
+    for card in tree.iter("article"):
+        wide, narrow = drawn(card), drawn(card, "chart narrow")
+        assert wide.find("desc").text == narrow.find("desc").text
+        *_, width, height = (float(number) for number in narrow.get("viewBox").split())
+        for mark, x, y in (("rect", "x", "y"), ("circle", "cx", "cy"), ("text", "x", "y")):
+            placed = [(float(element.get(x)), float(element.get(y))) for element in narrow.iter(mark)]
+            assert all(0 <= left <= width and 0 <= top <= height for left, top in placed)
+            assert placed
+        intervals = [
+            [e.findtext("title") for e in chart.iter("rect") if (e.get("class") or "").endswith("-line")]
+            for chart in (wide, narrow)
+        ]
+        assert intervals[0] == intervals[1]
 
 
 def test_every_number_of_a_row_is_in_its_table(named, hostile):

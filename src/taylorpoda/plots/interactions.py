@@ -51,8 +51,12 @@ def interactions(
     order = np.sort(np.argsort(-np.abs(matrix).sum(axis=1), kind="stable")[:limit])
     shown = matrix[np.ix_(order, order)]
     names = [one_line(view.names[player], 22) for player in order]
-    size = 2.2 + 0.46 * len(order)
-    axes = style.prepare_axes(ax, names, height=size, width=1.4 + 0.58 * len(order))
+    left_out = len(view.values) - len(order)
+    more = f" ({left_out} features with smaller ones not shown)" if left_out else ""
+    of = "" if view.output_name is None else f", output {one_line(view.output_name, 24)}"
+    heading = f"Row {view.row}{of}: dividends of features and of pairs{more}"
+    width = max(1.4 + 0.58 * len(order), 0.085 * len(heading))  # few features must not cut the title off
+    axes = style.prepare_axes(ax, names, height=2.2 + 0.46 * len(order), width=width)
     largest = float(np.abs(shown).max(initial=0.0)) or 1.0
     masked = np.ma.masked_where(np.triu(np.ones_like(shown, dtype=bool), 1), shown)
     image = axes.imshow(masked, cmap=style.diverging(), vmin=-largest, vmax=largest, aspect="auto")
@@ -65,10 +69,7 @@ def interactions(
     bar = axes.figure.colorbar(image, ax=axes, aspect=30, pad=0.02)
     bar.outline.set_visible(False)
     bar.ax.tick_params(labelsize="small")
-    left_out = len(view.values) - len(order)
-    more = f" ({left_out} features with smaller ones not shown)" if left_out else ""
-    of = "" if view.output_name is None else f", output {one_line(view.output_name, 24)}"
-    style.title(axes, f"Row {view.row}{of}: dividends of features and of pairs{more}")
+    style.title(axes, heading)
     return axes
 
 

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _TOP = 34
-_LEFT, _MIDDLE, _RIGHT = svg.LABELS + 24, svg.WIDTH - 380, svg.WIDTH - 350
+_UNDER = 58  # ticks, and room for the next heading
+_SHARE = 0.35  # of a wide picture for the intervals
 
 
 @dataclass(frozen=True)
@@ -52,80 +53,124 @@ def row_chart(numbers: RowNumbers, max_display: int | None) -> Markup:
         max_display: The most bars for features, None for all.
 
     Returns:
-        The SVG element.
+        The SVG element for a wide screen, and the one for a narrow screen.
     """
     view = numbers.view
     steps = steps_of(view, max_display)
-    bottom = _TOP + svg.ROW * (len(steps) + 2)
     story = ", ".join(f"{step.label}: {step.value:+.4g}" for step in steps)
-    return svg.picture(
-        bottom + 26,
+    said = (
         f"Attributions of row {view.row}",
         f"From {view.base_value:.4g} on average; {story}; to {view.prediction:.4g}.",
-        svg.text(_LEFT, 16, "from the average to this prediction", "heading"),
-        svg.text(_RIGHT, 16, "inside everything admissible", "heading"),
-        _waterfall(view, steps, bottom),
-        _intervals(numbers, steps, bottom),
     )
+    wide, narrow = svg.WIDE, svg.NARROW
+    bottom = _TOP + wide.row * (len(steps) + 2)
+    side = Panel(wide, _TOP, wide.width * (1 - _SHARE), wide.width)
+    lower = Panel(narrow, _TOP + narrow.row * (len(steps) + 2) + _UNDER, 0, narrow.width)
+    beside = wide.picture(
+        bottom + 26,
+        *said,
+        _waterfall(view, steps, Panel(wide, _TOP, wide.labels + 24, side.left - 30)),
+        _intervals(numbers, steps, side),
+    )
+    stacked = narrow.picture(
+        lower.bottom(len(steps)) + 26,
+        *said,
+        _waterfall(view, steps, Panel(narrow, _TOP, 0, narrow.width)),
+        _intervals(numbers, steps, lower),
+    )
+    return join([beside, stacked])
 
 
-def _height(position: float) -> float:
-    return _TOP + svg.ROW * (position + 0.5)
+@dataclass(frozen=True)
+class Panel:
+    """A part of a picture: its rows start at `top` and lie between `left` and `right`."""
+
+    frame: svg.Frame
+    top: float
+    left: float
+    right: float
+
+    def height(self, position: float) -> float:
+        """The height of the bar of a row."""
+        return self.frame.center(self.top, position)
+
+    def bottom(self, rows: int) -> float:
+        """Below the last of these rows."""
+        return self.top + self.frame.row * rows
+
+    def heading(self, content: str) -> Markup:
+        """What the panel shows."""
+        return svg.text(self.left, self.top - 18, content, "heading")
 
 
-def _waterfall(view: RowView, steps: Sequence[Step], bottom: float) -> Markup:
+def _waterfall(view: RowView, steps: Sequence[Step], panel: Panel) -> Markup:
     number = NumberFormat.of([step.value for step in steps])
     ends = [number(view.base_value), number(view.prediction)]
     longest = max(map(len, [*(number(step.value, signed=True) for step in steps), *ends]))
     room = 14 + svg.CHARACTER * longest
     levels = [view.base_value, view.prediction, *(step.end for step in steps)]
-    scale = Scale.over(*levels, left=_LEFT + room, right=_MIDDLE - room)
-    parts = [svg.axis(scale, _TOP, bottom)]
+    scale = Scale.over(*levels, left=panel.left + room, right=panel.right - room)
+    parts = [
+        panel.heading("from the average to this prediction"),
+        svg.axis(scale, panel.top, panel.bottom(len(steps) + 2)),
+    ]
     for position, step in enumerate(steps, start=1):
-        parts.append(_step(step, scale, _height(position), number(step.value, signed=True)))
-        parts.append(_row_label(view, step, _height(position) + 4))
+        y = panel.height(position)
+        parts.append(_step(step, scale, y, panel.height(position + 1), number(step.value, signed=True)))
+        parts.append(_row_label(view, step, panel.frame, y))
     marks = (0, "on average", view.base_value), (len(steps) + 1, "this prediction", view.prediction)
     for (position, label, level), shown in zip(marks, ends, strict=True):
-        x, y = scale(level), _height(position)
+        x, y = scale(level), panel.height(position)
         if position == 0:
-            parts.append(svg.line((x, y), (x, y + svg.ROW), "join"))
-        parts.append(svg.text(svg.LABELS, y + 4, label, "label muted", anchor="end"))
+            parts.append(svg.line((x, y), (x, panel.height(1)), "join"))
+        parts.append(panel.frame.label(y, label, "label muted"))
         parts += [svg.dot(x, y, "dot"), svg.text(x + 9, y + 4, shown, "value strong")]
     return join(parts)
 
 
-def _step(step: Step, scale: Scale, y: float, shown: str) -> Markup:
+def _step(step: Step, scale: Scale, y: float, next_y: float, shown: str) -> Markup:
     x0, x1 = scale(step.start), scale(step.end)
     kind = "left" if step.unexplained else "other" if step.player is None else _sign(step.value)
-    onwards = svg.line((x1, y), (x1, y + svg.ROW), "join")
+    onwards = svg.line((x1, y), (x1, next_y), "join")
     bar = svg.bar(x0, x1, y, kind, tip=f"{step.label}: {shown}")
     rightwards = step.value >= 0
     number = svg.text(x1 + (6 if rightwards else -6), y + 4, shown, "value", anchor="start" if rightwards else "end")
     return join([onwards, bar, number])
 
 
-def _row_label(view: RowView, step: Step, y: float) -> Markup:
+def _row_label(view: RowView, step: Step, frame: svg.Frame, y: float) -> Markup:
     if step.player is None:
-        return svg.text(svg.LABELS, y, step.label, "label muted", anchor="end")
+        return frame.label(y, step.label, "label muted")
     own = view.cells[step.player]
     value = None if own is None else tag("tspan", f" = {one_line(own, 16)}", class_="muted")
     label = join(part for part in (one_line(view.names[step.player], 24), value) if part is not None)
-    return svg.text(svg.LABELS, y, label, "label", anchor="end")
+    return frame.label(y, label)
 
 
 def _sign(value: float) -> str:
     return "pos" if value > 0 else "neg"
 
 
-def _intervals(numbers: RowNumbers, steps: Sequence[Step], bottom: float) -> Markup:
-    shown = [step.player for step in steps if step.player is not None]
-    ends = [0.0, *numbers.lower[shown].tolist(), *numbers.upper[shown].tolist()]
-    scale = Scale.over(*ends, left=_RIGHT + 8, right=svg.WIDTH - 12)
+def _intervals(numbers: RowNumbers, steps: Sequence[Step], panel: Panel) -> Markup:
+    """The intervals, beside the bars of the same features, or below them with the features named again."""
+    beside = panel.left > 0
+    first = 1 if beside else 0  # beside the bars, the rows of the average and of the prediction stay empty
+    shown = [(first + k, step.player) for k, step in enumerate(steps) if step.player is not None]
+    players = [player for _, player in shown]
+    ends = [0.0, *numbers.lower[players].tolist(), *numbers.upper[players].tolist()]
+    scale = Scale.over(*ends, left=panel.left + 12, right=panel.right - 12)
+    bottom = panel.bottom(len(steps) + 2 * first)
     zero = scale(0.0)
-    parts = [svg.axis(scale, _TOP, bottom), svg.line((zero, _TOP), (zero, bottom), "zero")]
-    for position, step in enumerate(steps, start=1):
-        if step.player is not None:
-            parts.append(_interval(numbers, step.player, scale, _height(position)))
+    parts = [
+        panel.heading("inside everything admissible"),
+        svg.axis(scale, panel.top, bottom),
+        svg.line((zero, panel.top), (zero, bottom), "zero"),
+    ]
+    for position, player in shown:
+        y = panel.height(position)
+        if not beside:
+            parts.append(panel.frame.label(y, one_line(numbers.view.names[player], 40)))
+        parts.append(_interval(numbers, player, scale, y))
     return join(parts)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from taylorpoda.report.markup import Markup, join, tag
@@ -9,17 +10,44 @@ from taylorpoda.report.markup import Markup, join, tag
 if TYPE_CHECKING:
     from taylorpoda.report.scale import Scale
 
-WIDTH = 1000
-LABELS = 236
-ROW = 27
 CHARACTER = 6.9
 
 
-def picture(height: float, title: str, description: str, *children: object) -> Markup:
-    """A whole picture, with a name and a description for those who cannot see it."""
-    head = join([tag("title", title), tag("desc", description)])
-    box = f"0 0 {WIDTH} {height:g}"
-    return tag("svg", head, *children, class_="chart", viewBox=box, role="img", aria_label=title)
+@dataclass(frozen=True)
+class Frame:
+    """How a picture is laid out: every picture is drawn twice, and the page shows the one that fits the screen.
+
+    Attributes:
+        width: Of the picture.
+        labels: Where the column of labels beside the rows ends; 0 where labels stand above their rows.
+        row: The height of a row.
+        kind: The class by which the page tells the two apart.
+    """
+
+    width: float
+    labels: float
+    row: float
+    kind: str
+
+    def center(self, top: float, position: float) -> float:
+        """The height of the bar of a row."""
+        return top + self.row * (position + 0.5) + (0 if self.labels else 9)
+
+    def label(self, y: float, content: object, kind: str = "label") -> Markup:
+        """The label of the row whose bar is at this height."""
+        if self.labels:
+            return text(self.labels, y + 4, content, kind, anchor="end")
+        return text(0, y - 13, content, kind)
+
+    def picture(self, height: float, title: str, description: str, *children: object) -> Markup:
+        """A whole picture, with a name and a description for those who cannot see it."""
+        head = join([tag("title", title), tag("desc", description)])
+        box = f"0 0 {self.width:g} {height:g}"
+        return tag("svg", head, *children, class_=self.kind, viewBox=box, role="img", aria_label=title)
+
+
+WIDE = Frame(1000, 236, 27, "chart")
+NARROW = Frame(400, 0, 46, "chart narrow")
 
 
 def text(x: float, y: float, content: object, kind: str = "", *, anchor: str = "start") -> Markup:
