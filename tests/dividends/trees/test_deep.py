@@ -117,6 +117,20 @@ def test_dividends_beyond_the_memory_are_refused_and_attributions_are_not():
         game.dividends(columns, 0)
 
 
+def test_more_dividends_than_half_precision_can_count():
+    """Their number was once summed in float16, which ends at 65,504: larger trees were refused at any memory."""
+    rng = np.random.default_rng(8)
+    rows = rng.normal(size=(600, 40))
+    model = DecisionTreeRegressor(random_state=0, max_features=1, splitter="random").fit(rows, rng.normal(size=600))
+    ensemble = read_ensemble(model)
+    game = make_game(ensemble, np.arange(40), rows[:300], max_memory=2**33)
+    object.__setattr__(game, "tabled", np.array([False]))
+    columns = ensemble.encoder.encode(rows)
+    (pairs,) = (found for _, found in game._walks._pairs(np.array([0]), columns, 400))
+    assert sum(1 << int(count) for count in np.bitwise_count(pairs.only_b)) > 65_504
+    check_against_predictions(game, model, 400, rows, rows[:300], columns, some_coalitions(40, 60))
+
+
 def test_sizes_of_small_trees_survive_beside_huge_ones():
     """A running sum of bytes would lose a small tree after one of 2**70 bytes."""
     model, rows = long_path()

@@ -108,7 +108,7 @@ def expand_pairs(
     parts: list[list[SparseDividends]] = [[] for _ in range(n_outputs)]
     for tree, pairs in trees:
         kept = sum(len(part) for waiting in parts for part in waiting)
-        needed = float(np.exp2(np.bitwise_count(pairs.only_b)).sum()) + kept
+        needed = float(np.exp2(np.bitwise_count(pairs.only_b), dtype=np.float64).sum()) + kept
         if needed * _BYTES_PER_DIVIDEND > max_bytes:
             msg = (
                 f"one row's dividends need more than {human_bytes(max_bytes)} in trees this deep; "

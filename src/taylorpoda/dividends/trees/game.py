@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from taylorpoda.dividends.sparse import SparseDividends, sum_of
+from taylorpoda.dividends.sparse_coalitions import Coalitions
 from taylorpoda.dividends.trees.budget import choose_tabled, table_bytes
 from taylorpoda.dividends.trees.catalog import Catalog, build_catalog
 from taylorpoda.dividends.trees.layout import Layout, Units, find_units, lay_out
@@ -219,12 +220,19 @@ class TreeGame:
         Raises:
             ValueError: If they do not fit the memory.
         """
-        tabled, outputs = self._tabled_dividends(columns, row), range(self.n_outputs)
+        tabled = [self._listed(values) for values in self._tabled_dividends(columns, row)]
         if not len(self._paired_trees):
-            return [SparseDividends(self._catalog.coalitions, tabled[output]).nonzero() for output in outputs]
+            return tabled
         paired = self._walks.dividends(self._paired_trees, columns, row, self.max_memory // 2)
-        both = (sum_of([SparseDividends(self._catalog.coalitions, tabled[k]).nonzero(), paired[k]]) for k in outputs)
-        return [game.nonzero() for game in both]
+        return [sum_of(list(both)).nonzero() for both in zip(tabled, paired, strict=True)]
+
+    def _listed(self, values: NDArray[np.float64]) -> SparseDividends:
+        """The coalitions of the catalog that have a dividend, and the empty one."""
+        from taylorpoda.dividends.trees import kernels_dividends
+
+        known = self._catalog.coalitions
+        indptr, members, amounts = kernels_dividends.kept(values, known.indptr, known.members)
+        return SparseDividends(Coalitions(known.n_players, indptr, members), amounts)
 
     def _tabled_dividends(self, columns: NDArray[np.float64], row: int) -> NDArray[np.float64]:
         from taylorpoda.dividends.trees import kernels_dividends

@@ -288,3 +288,27 @@ def row_dividends(
                     total = result[row - first_row, slots[tree] + slot]
                     for index in range(small):
                         total[names[index]] += sign[index & ~here] * table[index & here]
+
+
+@compiled
+def kept(values: Any, indptr: Any, members: Any) -> Any:
+    """The coalitions of a catalog whose value is not zero, and number 0: where they start, members, values."""
+    count, entries = 1, 0
+    for number in range(1, len(values)):
+        if values[number] != 0.0:
+            count += 1
+            entries += indptr[number + 1] - indptr[number]
+    starts = np.zeros(count + 1, np.int64)
+    players = np.empty(entries, np.int32)
+    amounts = np.empty(count)
+    amounts[0] = values[0]
+    place, used = 1, 0
+    for number in range(1, len(values)):
+        if values[number] != 0.0:
+            for entry in range(indptr[number], indptr[number + 1]):
+                players[used] = members[entry]
+                used += 1
+            amounts[place] = values[number]
+            place += 1
+            starts[place] = used
+    return starts, players, amounts
