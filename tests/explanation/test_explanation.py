@@ -169,6 +169,23 @@ def test_to_shap_is_a_real_shap_explanation(explanation):
     plt.close("all")
 
 
+@pytest.mark.parametrize("plot", ["waterfall", "bar", "beeswarm", "heatmap", "force", "scatter"])
+def test_plots_of_shap_take_one_named_output_and_groups(explanation, data, model, plot):
+    """A list of one name was taken for an axis, the cells of a group for rows of different lengths."""
+    one = explanation[:, 1].to_shap()
+    columns = list(explanation.feature_names)
+    grouped = tp.Explainer(model, data[0][:5], output=1, groups={"both": columns[:2]}, policy="shapley")(data[0][:9])
+    assert one.output_names == explanation.output_names[1]
+    for theirs in (one, grouped.to_shap()):
+        if plot == "scatter":
+            shap.plots.scatter(theirs[:, columns[2]], show=False)
+        elif plot == "force":
+            shap.plots.force(theirs[0], matplotlib=True, show=False)
+        else:
+            getattr(shap.plots, plot)(theirs[0] if plot == "waterfall" else theirs, show=False)
+        plt.close("all")
+
+
 def test_reallocate_and_scores_never_call_the_model(data, explanation, model):
     before = model.rows
     for utility in UTILITIES:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from taylorpoda._support.display import one_line
+from taylorpoda._support.display import cell, one_line
 from taylorpoda._support.optional import require
 from taylorpoda.games.coalitions import all_coalitions, members
 
@@ -106,19 +106,22 @@ def to_frame(explanation: Explanation, output: object = None) -> Any:
 
 
 def to_shap(explanation: Explanation) -> Any:
-    """A `shap.Explanation` of the same numbers."""
+    """A `shap.Explanation` of the same numbers, as shap's own plots read it."""
     shap = require("shap", "shap", "to_shap()")
+    names: Any = None if explanation.output_names is None else list(explanation.output_names)
+    if names is not None and explanation.subject.single:
+        names = names[0]  # a list would be sliced as another axis
     return shap.Explanation(
         values=np.array(explanation.values),
         base_values=np.array(explanation.base_values),
         data=display_data(explanation),
         feature_names=list(explanation.feature_names),
-        output_names=None if explanation.output_names is None else list(explanation.output_names),
+        output_names=names,
     )
 
 
 def display_data(explanation: Explanation) -> NDArray[Any]:
-    """The explained cells, shape (rows, n): a group of several columns shows the tuple of its cells."""
+    """The explained cells, shape (rows, n): those of a group of several columns as one text, which shap can slice."""
     rows, players = explanation.subject.rows, explanation.subject.player_of_column
     n = len(explanation.feature_names)
     columns: list[NDArray[Any]] = []
@@ -128,7 +131,7 @@ def display_data(explanation: Explanation) -> NDArray[Any]:
             columns.append(members[0])
             continue
         together = np.empty(rows.n_rows, dtype=object)
-        together[:] = list(zip(*members, strict=True))
+        together[:] = [", ".join(cell(part) for part in parts) for parts in zip(*members, strict=True)]
         columns.append(together)
     if columns and all(column.dtype.kind in "fiub" for column in columns):
         return np.stack(columns, axis=1)
