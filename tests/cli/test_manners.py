@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 
+import numpy as np
 import pytest
+
+import taylorpoda as tp
 
 PAGES = [[], ["explain"], ["compare"], ["demo"], ["reproduce"], ["reproduce", "tables"], ["reproduce", "postulates"]]
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
@@ -28,18 +32,29 @@ def test_every_page_has_an_example(words, command, monkeypatch):
     assert "[bold]" not in text
 
 
-def examples():
-    from taylorpoda.cli.app import _EXAMPLES
-    from taylorpoda.cli.compare_command import COMPARE_EXAMPLES
-    from taylorpoda.cli.explain_command import EXPLAIN_EXAMPLES
-
-    return [line for line in (*_EXAMPLES, *EXPLAIN_EXAMPLES, *COMPARE_EXAMPLES) if " demo" not in line]
+def examples(text):
+    """The command lines below "Example:", as a reader would copy them."""
+    foot = re.split(r"Examples?:", text, maxsplit=1)[1]
+    return [line.strip(" $│") for line in re.findall(r"taylorpoda [^\n│]*", foot)]
 
 
-@pytest.mark.parametrize("line", examples())
-def test_every_example_runs_as_printed(line, command):
-    done = command(*line.split()[1:])
-    assert done.code == 0, done.err
+@pytest.mark.parametrize("words", PAGES, ids=lambda words: " ".join(words) or "taylorpoda")
+def test_every_example_of_a_page_runs_as_printed(words, command, monkeypatch, tmp_path):
+    """All of them, the demo with fewer rows; the paper's tables are run by the tests of their room."""
+    from taylorpoda.cli import demo_command
+
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("TERMINAL_WIDTH", "200")
+    monkeypatch.setattr(demo_command, "_ROWS", 4)
+    monkeypatch.setattr(demo_command, "_BACKGROUND", 5)
+    lines = examples(page(command, words))
+    assert lines
+    for line in lines:
+        if "reproduce tables" in line:
+            assert command(*shlex.split(line)[1:3], "--help").code == 0
+            continue
+        done = command(*shlex.split(line)[1:])
+        assert done.code == 0, done.err
 
 
 @pytest.mark.parametrize("words", [["explain"], ["compare"], []], ids=lambda words: " ".join(words) or "taylorpoda")
@@ -47,10 +62,9 @@ def test_examples_are_printed_whole_on_a_narrow_terminal(words, command, monkeyp
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("TERMINAL_WIDTH", "80")
     text = page(command, words)
-    shown = re.findall(r"^\s*\$ (taylorpoda .*?)\s*$", text, flags=re.MULTILINE)
-    assert shown
-    known = [*examples(), "taylorpoda demo --out demo-output"]
-    assert all(line in known for line in shown)
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("TERMINAL_WIDTH", "200")
+    assert examples(text) == examples(page(command, words))
 
 
 @pytest.mark.parametrize(
@@ -143,6 +157,43 @@ def test_as_a_program(folder):
     assert closed.stdout == '{\n  "taylo'
     assert "Traceback" not in closed.stderr
     assert "BrokenPipe" not in closed.stderr
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_the_comparison_fits_a_terminal_of_any_width(width, folder):
+    """At 80 columns the names of the purposes and the digits of their means were once cut off."""
+    import io
+
+    from rich.console import Console
+
+    from taylorpoda.cli.comparison import method_table
+    from taylorpoda.cli.screens import comparison_screen
+
+    rows = np.random.default_rng(0).normal(size=(20, 3))
+    explainer = tp.Explainer(lambda part: part[:, 0] * part[:, 1] > part[:, 2], rows, policy="shapley")
+    table = method_table(explainer(rows[:4], [0, 1, 0, 1]))
+    console = Console(file=io.StringIO(), width=width)
+    for part in comparison_screen(table, width):
+        console.print(part)
+    shown = console.file.getvalue()
+    assert "…" not in shown
+    assert max(map(len, shown.splitlines())) <= width
+    assert shown.count("is better") == 6
+    assert shown.count("TaylorPODA-optimal") == {60: 3, 80: 2, 120: 1}[width]
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+def test_a_terminal_of_another_encoding_gets_plainer_signs(encoding, folder):
+    """A minus sign that Latin-1 does not have once ended the command in an error."""
+    done = subprocess.run(
+        [sys.executable, "-m", "taylorpoda", "explain", "model.json", "data.csv", "--rows", "0"],
+        cwd=folder,
+        capture_output=True,
+        env={**os.environ, "PYTHONIOENCODING": encoding},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert " -0." in done.stdout.decode(encoding)
 
 
 def test_completion_knows_commands_options_and_names(folder):

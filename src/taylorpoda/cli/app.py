@@ -13,6 +13,7 @@ from typer.main import get_command
 
 from taylorpoda._version import __version__
 from taylorpoda.cli.compare_command import COMPARE_EXAMPLES, COMPARE_HELP, compare
+from taylorpoda.cli.console import spell_out
 from taylorpoda.cli.demo_command import DEMO_EXAMPLES, DEMO_HELP, demo
 from taylorpoda.cli.errors import INTERRUPTED, error_line, exit_code
 from taylorpoda.cli.explain_command import EXPLAIN_EXAMPLES, EXPLAIN_HELP, explain
@@ -107,6 +108,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit code: 0 done, 1 failed, 2 asked for something that cannot be, 130 interrupted.
     """
+    spell_out()
     try:
         result = get_command(app).main(
             args=None if arguments is None else list(arguments), prog_name="taylorpoda", standalone_mode=False

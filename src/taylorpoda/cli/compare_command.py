@@ -16,7 +16,7 @@ from taylorpoda.cli.comparison import MethodTable, method_table
 from taylorpoda.cli.console import Screen, plain
 from taylorpoda.cli.explain_command import explained
 from taylorpoda.cli.outputs import check_output
-from taylorpoda.cli.screens import comparison_screen
+from taylorpoda.cli.screens import comparison_screen, counted
 from taylorpoda.utilities import resolve
 
 COMPARE_EXAMPLES = (
@@ -113,11 +113,16 @@ def compare(
         screen.remark(f"left out, for the {explanation.engine} engine lists no coalitions: {', '.join(table.left_out)}")
     told = explanation.provenance
     heading = (
-        f"{told['explained_rows']:,} rows, {told['model_rows_evaluated']:,} model rows in {seconds:.1f} s, seed {seed}"
+        f"{counted(told['explained_rows'], 'row')}, {counted(told['model_rows_evaluated'], 'model row')} "
+        f"in {seconds:.1f} s, seed {seed}"
     )
     for path in out or ():
         _WRITERS[path.suffix.lower()](path, table)
-    screen.show(plain(explanation.subject.model, 100, "bold"), *comparison_screen(table), plain(heading, 200, "dim"))
+    screen.show(
+        plain(explanation.subject.model, 100, "bold"),
+        *comparison_screen(table, screen.width),
+        plain(heading, 200, "dim"),
+    )
     for path in out or ():
         screen.remark(f"wrote {path}")
     screen.document(comparison_record(table))

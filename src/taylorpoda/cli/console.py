@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import sys
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,27 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 _NARROWEST = 60
+_PIPED = 120
+# What our own signs become where a stream's encoding has no room for them.
+_PLAINER = {"\u2212": "-", "\u00b1": "+/-", "\u2026": "...", "\u2013": "-", "\u00b7": "*"}
+
+
+def _spelled(error: UnicodeError) -> tuple[str, int]:
+    """Signs a stream cannot encode, in plainer ones; anything else as an escape, never as an error."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    text = error.object[error.start : error.end]
+    escaped = (one.encode("ascii", "backslashreplace").decode() for one in text)
+    return "".join(_PLAINER.get(one, other) for one, other in zip(text, escaped, strict=True)), error.end
+
+
+def spell_out() -> None:
+    """Let standard output and error write any text, whatever their encoding."""
+    codecs.register_error("taylorpoda.spelled", _spelled)
+    for stream in (sys.stdout, sys.stderr):
+        encoding = str(getattr(stream, "encoding", None) or "utf-8").lower().replace("-", "")
+        if not encoding.startswith("utf") and hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="taylorpoda.spelled")
 
 
 class Screen:
@@ -34,13 +56,22 @@ class Screen:
         """Tables and lines for a person, on standard output; colors only on a terminal, none under NO_COLOR."""
         if not self._tables:
             return
-        console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
-        if not console.is_terminal and console.width < 120:
-            console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False, width=120)
-        elif console.width < _NARROWEST:
-            console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False, width=_NARROWEST)
+        console = self._console()
         for part in parts:
             console.print(part)
+
+    @property
+    def width(self) -> int:
+        """Columns of what tables are written to."""
+        return self._console().width
+
+    @staticmethod
+    def _console() -> Console:
+        console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
+        least = _NARROWEST if console.is_terminal else _PIPED
+        if console.width >= least:
+            return console
+        return Console(file=sys.stdout, highlight=False, markup=False, emoji=False, width=least)
 
     def remark(self, text: str) -> None:
         """One line about what is going on, on standard error."""

@@ -71,7 +71,7 @@ def demo(
     seconds = time.perf_counter() - started
     screen.show(*explanation_screen(explanation[:5], np.arange(5), seconds)[:3])
     screen.show(plain("Which method serves which purpose (means over 100 predictions)", 100, "bold"))
-    screen.show(*comparison_screen(table))
+    screen.show(*comparison_screen(table, screen.width))
     out.mkdir(parents=True, exist_ok=True)
     page = write_html(
         out / "index.html",

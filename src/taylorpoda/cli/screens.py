@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _ROWS = 10
 _STRONGEST = 4
+_CEILING = "no ranking can beat"
 
 
 def explanation_screen(explanation: Explanation, positions: NDArray[np.intp], seconds: float) -> list[Any]:
@@ -36,7 +37,7 @@ def explanation_screen(explanation: Explanation, positions: NDArray[np.intp], se
     parts: list[Any] = [
         plain(explanation.subject.model, 100, "bold"),
         plain(
-            f"{_count(rows, 'row')}, {_count(n, 'feature')}, {_count(told['background_rows'], 'background row')}; "
+            f"{counted(rows, 'row')}, {counted(n, 'feature')}, {counted(told['background_rows'], 'background row')}; "
             f"engine {explanation.engine}, policy {explanation.policy}, utility {explanation.utility.name}",
             300,
         ),
@@ -49,11 +50,12 @@ def explanation_screen(explanation: Explanation, positions: NDArray[np.intp], se
         parts.append(_score_line(explanation))
         parts.append(plain(proof_line(explanation), 300))
     evaluated = told.get("model_rows_evaluated", 0)
-    parts.append(plain(f"{_count(evaluated, 'model row')} in {seconds:.1f} s, seed {told['seed']}", 200, "dim"))
+    parts.append(plain(f"{counted(evaluated, 'model row')} in {seconds:.1f} s, seed {told['seed']}", 200, "dim"))
     return parts
 
 
-def _count(number: int, noun: str) -> str:
+def counted(number: int, noun: str) -> str:
+    """A number of things: "1 row", "2,000 rows"."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
@@ -86,7 +88,8 @@ def _strongest(values: NDArray[np.float64], names: tuple[str, ...], number: Numb
     line = Text()
     for place, feature in enumerate(order[:_STRONGEST]):
         line.append_text(plain(names[feature], 28))
-        line.append(f" {number(values[feature], signed=True)}", style=_color(values[feature]))
+        text = number(values[feature], signed=True)
+        line.append(f" {text}", style="" if text == "0" else _color(values[feature]))
         line.append("  " if place + 1 < min(len(order), _STRONGEST) else "")
     rest = order[_STRONGEST:]
     if len(rest):
@@ -95,8 +98,6 @@ def _strongest(values: NDArray[np.float64], names: tuple[str, ...], number: Numb
 
 
 def _color(value: float) -> str:
-    if value == 0:
-        return ""
     return "red" if value > 0 else "blue"
 
 
@@ -108,26 +109,51 @@ def _score_line(explanation: Explanation) -> Text:
     return plain(f"mean {name} {number(score)}, Shapley {number(shapley)} ({way} is better)", 200)
 
 
-def comparison_screen(table: MethodTable) -> list[Any]:
-    """Methods against utilities: means, the best of each column bold, the ceiling below."""
+def comparison_screen(table: MethodTable, width: int) -> list[Any]:
+    """Methods against utilities: means, the best of each column bold, the ceiling below.
+
+    Args:
+        table: What to show.
+        width: Columns of the terminal; where not all utilities fit side by side, they are shown in several blocks.
+    """
+    numbers = [NumberFormat.of(column) for column in np.vstack([table.means, table.ceilings[None]]).T]
+    names = [(*name.split("_"), "higher" if up else "lower", "is better")
+             for name, up in zip(table.utilities, table.higher_is_better, strict=True)]  # fmt: skip
+    sums = [_sum_text(gap, table.tolerance) for gap in table.discrepancy]
+    first = max(len(title) for title in (*table.titles, _CEILING)) + 2
+    last = max(len(text.plain) for text in (*sums, Text("adds up"))) + 3
+    widths = [
+        3 + max(map(len, (*words, *map(number, (*column, ceiling)))))
+        for words, number, column, ceiling in zip(names, numbers, table.means.T, table.ceilings, strict=True)
+    ]
+    blocks: list[list[int]] = [[]]
+    for j, one in enumerate(widths):
+        if blocks[-1] and first + sum(widths[k] for k in blocks[-1]) + one + last > width:
+            blocks.append([])
+        blocks[-1].append(j)
+    return [_block(table, block, names, numbers, sums) for block in blocks]
+
+
+def _block(
+    table: MethodTable, block: list[int], names: list[tuple[str, ...]], numbers: list[NumberFormat], sums: list[Text]
+) -> Table:
+    """Some utilities of all methods."""
     shown = Table(box=SIMPLE_HEAD, pad_edge=False)
     shown.add_column("method", no_wrap=True)
-    for name, higher in zip(table.utilities, table.higher_is_better, strict=True):
-        shown.add_column(
-            Text(f"{name.replace('_', ' ')}\n{'higher' if higher else 'lower'} is better"), justify="right"
-        )
-    shown.add_column(Text("adds up\nto"), justify="right")
-    numbers = [NumberFormat.of(column) for column in np.vstack([table.means, table.ceilings[None]]).T]
+    lines = max(len(names[j]) for j in block)
+    for j in block:
+        shown.add_column(Text("\n".join(("",) * (lines - len(names[j])) + names[j])), justify="right", no_wrap=True)
+    shown.add_column(Text("adds up\nto"), justify="right", no_wrap=True)
     best = table.best
     for i, title in enumerate(table.titles):
-        cells = [
-            Text(number(table.means[i, j]), style="bold" if best[i, j] else "") for j, number in enumerate(numbers)
-        ]
-        gap = table.discrepancy[i]
-        exact = Text("f(x)") if gap <= table.tolerance else Text(f"f(x) ± {gap:.2g}", style="red")
-        shown.add_row(title, *cells, exact)
+        cells = [Text(numbers[j](table.means[i, j]), style="bold" if best[i, j] else "") for j in block]
+        shown.add_row(title, *cells, sums[i])
     if not bool(np.isnan(table.ceilings).all()):
         shown.add_section()
-        ceilings = [number(value) for number, value in zip(numbers, table.ceilings, strict=True)]
-        shown.add_row(Text("no ranking can beat", style="dim"), *(Text(one, style="dim") for one in ceilings), "")
-    return [shown]
+        ceilings = [Text(numbers[j](table.ceilings[j]), style="dim") for j in block]
+        shown.add_row(Text(_CEILING, style="dim"), *ceilings, "")
+    return shown
+
+
+def _sum_text(gap: float, tolerance: float) -> Text:
+    return Text("f(x)") if gap <= tolerance else Text(f"f(x) ±{gap:.2g}", style="red")
