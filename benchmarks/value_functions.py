@@ -24,6 +24,7 @@ from taylorpoda import datasets
 REQUIRED = {"gaussian": 20.0, "copula": 10.0, "conditional": 10.0, "neighbours": 5.0}
 CORRELATION = 0.9
 EXPLAINED = 50
+BACKGROUND, HELDOUT = 2000, 200
 
 
 def closed_form(covariance, slopes, rows):
@@ -88,8 +89,11 @@ def on_data(name):
     train, rows, y_train, _ = train_test_split(X, y, test_size=0.2, random_state=0)
     classify = data.task == "classification"
     model = (XGBClassifier if classify else XGBRegressor)(n_estimators=100, max_depth=4, random_state=0, n_jobs=1)
-    report = tp.value_function_report(model.fit(train, y_train), train[:2000], rows[:100], random_state=0)
-    print(f"\n{name}: {len(train[:2000])} background rows, 100 held-out rows\n{report}", flush=True)
+    report = tp.value_function_report(model.fit(train, y_train), train[:BACKGROUND], rows[:HELDOUT], random_state=0)
+    print(f"\n{name}: {len(train[:BACKGROUND])} background rows, {HELDOUT} held-out rows\n{report}", flush=True)
+    print("error by coalition size")
+    for label, errors in zip(report.names, report.errors, strict=True):
+        print(f"{label:16s} " + " ".join(f"{error:9.5f}" for error in errors), flush=True)
 
 
 def main():

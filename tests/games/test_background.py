@@ -114,6 +114,28 @@ def test_equal_rows_make_one_and_few_rows_stay_all():
     assert np.array_equal(everything.positions, np.arange(120))
 
 
+@given(k=st.integers(1, 60), levels=st.sampled_from([2, 5, 12, None]), seed=st.integers(0, 1000))
+def test_there_are_as_many_medoids_as_asked_for_while_rows_differ(k, levels, seed):
+    """Coarse cells repeat rows; identical rows make one medoid, and their weights add up whatever k is."""
+    drawn = np.random.default_rng(seed)
+    rows = drawn.standard_normal((50, 2)) if levels is None else drawn.integers(0, levels, (50, 2)).astype(float)
+    distinct, times = np.unique(rows, axis=0, return_counts=True)
+    chosen = tp.background(rows, k, random_state=seed)
+    assert abs(chosen.weights.sum() - 1) < 1e-12
+    assert (chosen.weights > 0).all()
+    if k < 50:
+        assert len(chosen) == min(k, len(distinct))
+    if len(distinct) <= k < 50:
+        place = [int(np.flatnonzero((distinct == row).all(axis=1))[0]) for row in chosen.rows]
+        assert np.abs(chosen.weights - times[place] / 50).max() < 1e-12
+
+
+@pytest.mark.parametrize(("size", "k", "seed"), [(300, 60, 17), (1000, 500, 11), (1000, 800, 0)])
+def test_centers_that_share_their_nearest_row_cost_no_medoid(size, k, seed):
+    rows = np.random.default_rng(seed).standard_normal((size, 2))
+    assert len(tp.background(rows, k, random_state=seed)) == k
+
+
 def test_convergence_of_an_additive_model_is_that_of_means():
     """For slopes . x, attributions are slopes * (x - mean), so they move exactly as the background's means do."""
     slopes = np.array([1.0, -2.0, 0.5])

@@ -117,7 +117,8 @@ def background(
 
     Args:
         X: Rows, in any container an Explainer reads: categories and missing cells are fine.
-        k: How many to keep; all are kept if there are no more.
+        k: How many to keep; all are kept if there are no more. Rows that are identical make one medoid, so there may be
+            fewer.
         method: "medoids": the rows nearest to the centers of k clusters, each weighted by its cluster. "sample": k
             random rows of equal weight, or, if `weights` are given, rows drawn evenly spaced along the weights, each
             weighted by how often it came.
@@ -218,11 +219,28 @@ def medoids(
         np.add.at(sums, own, features * weights[:, None])
         centers = np.where(mass[:, None] > 0, sums / np.maximum(mass, 1e-300)[:, None], centers)
     place, _ = _nearest(centers, features)
-    chosen = np.unique(place)
+    chosen = _completed(np.unique(place), features, weights, k)
     final, _ = _nearest(features, features[chosen])
     masses = np.bincount(final, weights=weights, minlength=len(chosen)).astype(np.float64)
     kept: NDArray[np.intp] = chosen[masses > 0]
     return kept, masses[masses > 0]
+
+
+def _completed(
+    chosen: NDArray[np.intp], features: NDArray[np.float64], weights: NDArray[np.float64], k: int
+) -> NDArray[np.intp]:
+    """Where several centers share their nearest row: the rows worst stood for join, up to k in all."""
+    places = chosen.tolist()
+    away = np.square(_nearest(features, features[chosen])[1])
+    away[chosen] = 0.0
+    while len(places) < k:
+        worst = int(np.argmax(weights * away))
+        gaps = np.square(features - features[worst]).sum(axis=1)
+        if not np.square(features[places] - features[worst]).sum(axis=1).min() > 0:
+            break  # all rows are identical to a chosen one
+        places.append(worst)
+        away = np.minimum(away, gaps)
+    return np.array(sorted(places), dtype=np.intp)
 
 
 def _spread_out(
