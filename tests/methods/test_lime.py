@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from taylorpoda import methods
+from taylorpoda.utilities import score as methods_score
 
 pytest.importorskip("lime")
 
@@ -62,3 +63,40 @@ def test_without_the_package_the_error_is_the_install_line(monkeypatch):
     monkeypatch.setitem(sys.modules, "lime.lime_tabular", None)
     with pytest.raises(ImportError, match=r"pip install 'taylorpoda\[lime\]'"):
         methods.lime(linear, background(), background()[:1])
+
+
+def test_compare_shows_lime_beside_all_others():
+    train = background()
+    rows, donors = train[:4], train[4:24]
+    present = (np.arange(8)[:, None] >> np.arange(3)) & 1 == 1
+    table = np.array([[linear(np.where(one, row, donors)).mean() for one in present] for row in rows])
+    given = {"model": linear, "background": train, "X": rows}
+    found = methods.compare(table, ["inclusion_aup", "exclusion_mse"], **given, random_state=5)
+    assert found.methods == tuple(methods.METHODS)
+    expected = methods.lime(linear, train, rows, random_state=5)
+    for utility in found.utilities:
+        assert np.array_equal(found.attributions["lime", utility], expected)
+        assert np.array_equal(found.scores["lime", utility], methods_score(expected, table, utility))
+    without = methods.compare(table, ["inclusion_aup"], random_state=5)
+    assert set(found.methods) - set(without.methods) == {"lime"}
+    alone = methods.compare(table, ["inclusion_aup"], methods=["lime"], **given, random_state=5)
+    assert np.array_equal(alone.attributions["lime", "inclusion_aup"], expected)
+
+
+def test_compare_says_what_lime_lacks():
+    train = background()
+    with pytest.raises(ValueError, match=r"needs more than a table: pass model=, background= and X="):
+        methods.compare(np.zeros((2, 8)), ["inclusion_aup"], methods=["lime"])
+    with pytest.raises(ValueError, match="background and X missing"):
+        methods.compare(np.zeros((2, 8)), ["inclusion_aup"], model=linear)
+    with pytest.raises(ValueError, match=r"X has shape \(3, 3\); values of shape \(2, 8\) need \(2, 3\)"):
+        methods.compare(np.zeros((2, 8)), ["inclusion_aup"], model=linear, background=train, X=train[:3])
+
+
+def test_compare_keeps_tensors():
+    torch = pytest.importorskip("torch")
+    train = background()
+    table = torch.zeros((2, 8), dtype=torch.float64)
+    given = {"model": linear, "background": train, "X": train[:2]}
+    found = methods.compare(table, ["inclusion_aup"], methods=["shapley", "lime"], **given, random_state=0)
+    assert isinstance(found.attributions["lime", "inclusion_aup"], torch.Tensor)

@@ -7,11 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from taylorpoda._support.arrays import as_table
 from taylorpoda._support.seeds import resolve_seed
+from taylorpoda.dividends.dense import like
+from taylorpoda.methods.lime import lime
 from taylorpoda.methods.registry import METHODS
 from taylorpoda.utilities import resolve, score
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from taylorpoda.utilities import Utility
 
@@ -42,6 +47,9 @@ def compare(
     *,
     methods: Iterable[str] | None = None,
     others: Mapping[str, Any] | None = None,
+    model: Callable[[NDArray[np.float64]], Any] | None = None,
+    background: Any = None,
+    X: Any = None,
     random_state: object = None,
 ) -> Comparison:
     """Explain the same games with every method, and judge all of them by every utility.
@@ -50,15 +58,20 @@ def compare(
         values: Table of a game, shape (..., 2**n), numpy or torch.
         utilities: Names, or `Utility` objects.
         target: The labels y, shape (...), for utilities that read them.
-        methods: Names of methods that need nothing but the game; None for all of them.
-        others: {name: attributions of shape (..., n)} made elsewhere, such as LIME's.
+        methods: Names of methods; None for all that need nothing but the game, and LIME where `model`, `background`
+            and `X` are given.
+        others: {name: attributions of shape (..., n)} made elsewhere.
+        model: For LIME: a callable (m, n) -> (m,), what is explained.
+        background: For LIME: training rows, shape (m, n), numeric.
+        X: For LIME: the row behind each game, shape (rows, n); `values` then has shape (rows, 2**n).
         random_state: Seed of methods that draw.
 
     Returns:
         The comparison.
 
     Raises:
-        ValueError: If a name is unknown, or a method needs more than the game.
+        ValueError: If a name is unknown, or a method needs more than it is given.
+        ImportError: If LIME is asked for and not installed; the message is the install line.
 
     Example:
         >>> import numpy as np
@@ -69,16 +82,24 @@ def compare(
     xp, table, _ = as_table(values)
     seed = resolve_seed(random_state)
     judges = [resolve(utility) for utility in utilities]
-    names = [name for name in METHODS if METHODS[name].attribute] if methods is None else list(methods)
+    modeled = _is_modeled(model, background, X)
+    names = [name for name in METHODS if METHODS[name].attribute or modeled] if methods is None else list(methods)
     given = dict(others or {})
+    local = _lime_weights(table, model, background, X, seed) if modeled and "lime" in names else None
     attributions: dict[tuple[str, str], Any] = {}
     for judge in judges:
         for name in names:
             attribute = METHODS[name].attribute
-            if attribute is None:
-                msg = f"methods holds {name!r}, which needs more than a table; pass its result as others=."
+            if attribute is not None:
+                attributions[name, judge.name] = attribute(table, judge, target, seed)
+            elif local is not None:
+                attributions[name, judge.name] = local
+            else:
+                msg = (
+                    f"methods holds {name!r}, which needs more than a table: pass model=, background= and X=, or its "
+                    "result as others=."
+                )
                 raise ValueError(msg)
-            attributions[name, judge.name] = attribute(table, judge, target, seed)
         for name, made in given.items():
             attributions[name, judge.name] = made
     gain = table[..., table.shape[-1] - 1] - table[..., 0]
@@ -95,3 +116,22 @@ def compare(
         scores=scores,
         discrepancy=discrepancy,
     )
+
+
+def _is_modeled(model: Any, background: Any, rows: Any) -> bool:
+    """Whether all that LIME needs is there."""
+    missing = [name for name, given in (("model", model), ("background", background), ("X", rows)) if given is None]
+    if missing and len(missing) < 3:
+        msg = f"{' and '.join(missing)} missing: LIME needs model=, background= and X= together."
+        raise ValueError(msg)
+    return not missing
+
+
+def _lime_weights(table: Any, model: Any, background: Any, rows: Any, seed: int) -> Any:
+    """LIME's weights as an array like the table."""
+    weights = lime(model, background, rows, random_state=seed)
+    expected = (*table.shape[:-1], table.shape[-1].bit_length() - 1)
+    if weights.shape != expected:
+        msg = f"X has shape {weights.shape}; values of shape {tuple(table.shape)} need {tuple(expected)}."
+        raise ValueError(msg)
+    return like(weights, table)
