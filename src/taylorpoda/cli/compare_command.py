@@ -17,7 +17,7 @@ from taylorpoda.cli.console import Screen, plain
 from taylorpoda.cli.explain_command import explained
 from taylorpoda.cli.outputs import check_output
 from taylorpoda.cli.screens import comparison_screen, counted
-from taylorpoda.utilities import resolve
+from taylorpoda.utilities import REGISTRY, resolve
 
 COMPARE_EXAMPLES = (
     "taylorpoda compare model.json data.csv --target label --rows 0:20",
@@ -32,6 +32,7 @@ Utilities = Annotated[
     list[str] | None,
     typer.Option(
         "--utility",
+        autocompletion=p.among(REGISTRY),
         metavar="NAME",
         help="A purpose to judge by; repeat for several. Default: all that need no labels, or all with --target.",
         rich_help_panel="How",

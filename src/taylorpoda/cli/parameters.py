@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 POLICY_NAMES = tuple(name for name in POLICIES if name != "shares")
 
 
-def _among(names: Iterable[str]) -> Callable[[str], list[str]]:
+def among(names: Iterable[str]) -> Callable[[str], list[str]]:
     """Completion of a name."""
     known = tuple(names)
 
@@ -110,7 +110,7 @@ OutputNames = Annotated[
 Link = Annotated[
     str | None,
     typer.Option(
-        autocompletion=_among(("logit",)),
+        autocompletion=among(("logit",)),
         metavar="NAME",
         help='"logit" explains logit(model).',
         rich_help_panel=_WHAT,
@@ -133,7 +133,7 @@ Trust = Annotated[
 UtilityName = Annotated[
     str,
     typer.Option(
-        autocompletion=_among(REGISTRY),
+        autocompletion=among(REGISTRY),
         metavar="NAME",
         help=f"What the explanation is for: {', '.join(REGISTRY)}.",
         rich_help_panel=_HOW,
@@ -142,7 +142,7 @@ UtilityName = Annotated[
 Policy = Annotated[
     str,
     typer.Option(
-        autocompletion=_among(POLICY_NAMES),
+        autocompletion=among(POLICY_NAMES),
         metavar="NAME",
         help=f"How interactions are split: {', '.join(name for name in POLICIES if name != 'shares')}.",
         rich_help_panel=_HOW,
@@ -151,7 +151,7 @@ Policy = Annotated[
 MaskingName = Annotated[
     str,
     typer.Option(
-        autocompletion=_among(MASKINGS),
+        autocompletion=among(MASKINGS),
         metavar="NAME",
         help=f"What stands in for an absent feature: {', '.join(MASKINGS)}.",
         rich_help_panel=_HOW,
@@ -160,7 +160,7 @@ MaskingName = Annotated[
 Engine = Annotated[
     str,
     typer.Option(
-        autocompletion=_among(ENGINES),
+        autocompletion=among(ENGINES),
         metavar="NAME",
         help=f"How the games are solved: {', '.join(ENGINES)}.",
         rich_help_panel=_HOW,

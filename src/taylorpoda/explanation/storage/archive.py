@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from taylorpoda._support.display import one_line
 from taylorpoda._support.safe_write import drafted
 
 if TYPE_CHECKING:
@@ -97,8 +98,8 @@ def read_archive(source: Path | BinaryIO) -> tuple[dict[str, Any], dict[str, NDA
 
 def _reason(error: Exception) -> str:
     if isinstance(error, zipfile.BadZipFile):
-        return f"it is not a whole archive ({error})"
-    return f"it cannot be read ({type(error).__name__}: {str(error)[:200]})"
+        return f"it is not a whole archive ({one_line(error, 200)})"
+    return f"it cannot be read ({type(error).__name__}: {one_line(error, 200)})"
 
 
 def _checked_members(archive: zipfile.ZipFile, size: int) -> list[str]:

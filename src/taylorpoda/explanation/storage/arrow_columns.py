@@ -89,7 +89,10 @@ def encode_array(array: Any, name: str = "") -> Stored:
         cells = array.view(width).fill_null(0).to_numpy(zero_copy_only=False)
         meta = {"type": str(kind).split("[")[0], "unit": getattr(kind, "unit", None)}
         return {**meta, "zone": getattr(kind, "tz", None)}, {"cells": cells, **missing}
-    msg = f"column {name!r} has the type {kind}, which cannot be stored."
+    msg = (
+        f"column {name!r} has the type {kind}, which cannot be stored; allowed: numbers, texts, categories, dates and "
+        "times."
+    )
     raise TypeError(msg)
 
 

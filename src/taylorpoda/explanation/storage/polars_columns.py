@@ -67,7 +67,10 @@ def _encode_column(column: Any) -> Stored:
         }
     if kind == "Null":
         return {"type": kind}, missing
-    msg = f"column {column.name!r} has the type {dtype}, which cannot be stored."
+    msg = (
+        f"column {column.name!r} has the type {dtype}, which cannot be stored; allowed: numbers, texts, categories, "
+        "dates and times."
+    )
     raise TypeError(msg)
 
 
