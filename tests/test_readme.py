@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import re
 import shlex
 from pathlib import Path
@@ -46,6 +47,25 @@ def test_reallocating_gives_the_numbers_of_shap(printed):
     masker = shap.maskers.Independent(table[:100], max_samples=100)
     theirs = shap.explainers.Exact(model.predict, masker)(table[400:403]).values
     assert np.abs(explanation.reallocate("shapley").values - theirs).max() < 1e-9 * np.ptp(theirs)
+
+
+def sessions(page):
+    return re.findall(r"^```python\n(.*?)^```$", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if page.parent != ROOT and sessions(page)], ids=lambda page: page.name
+)
+def test_python_on_the_pages_of_the_documentation_runs_as_printed(page, tmp_path, monkeypatch):
+    """Blocks with prompts must answer as printed; the others run one after the other."""
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {"__name__": page.stem}
+    for block in sessions(page):
+        if ">>> " in block:
+            test = doctest.DocTestParser().get_doctest(block, {}, page.name, str(page), 0)
+            assert doctest.DocTestRunner(verbose=False).run(test).failed == 0
+        else:
+            exec(block, names)  # noqa: S102 - the page's own code
 
 
 def commands():
