@@ -7,6 +7,7 @@ violated, and kept for the next question.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import daqp
@@ -14,6 +15,7 @@ import numpy as np
 
 from taylorpoda.allocation.boundary import FIXED
 from taylorpoda.allocation.sparse.potentials import Potentials
+from taylorpoda.allocation.sparse.spacing import spaced
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,7 +28,7 @@ _EQUALITY = 5
 _SOLVED = 1
 _PRIMAL_TOLERANCE = 1e-11
 _SLACK = 1e-11  # relative to the scale
-_HAIR = 1e-10
+_MORE = 1.25  # times the margin
 _ROUNDS = 30
 
 
@@ -78,6 +80,12 @@ class Attainment:
                 return reached
         return None
 
+    def spaced(self, ranking: NDArray[np.int64], before: NDArray[np.bool_] | None) -> NDArray[np.int64]:
+        """The ranking, changed where players that can only be small would leave no room for the margins."""
+        smallest = np.clip(0.0, self._lower, self._upper)
+        gap = np.where(self.fixed, 0.0, _MORE * self._delta)
+        return spaced(ranking, abs(smallest), np.maximum(self._upper, -self._lower), gap, before)
+
     def plausible(self, ranking: NDArray[np.int64]) -> bool:
         """Whether nothing that is known so far speaks against a ranking; much cheaper than to attain it."""
         self.asked += 1
@@ -89,19 +97,20 @@ class Attainment:
             solution = self._nearest(ranking, signs)
             if solution is None:
                 return None
-            reached = self._potentials.reach(solution * self.scale)
+            reached = self._potentials.reach(solution * self.scale, partial(self._ranked, ranking=ranking))
             if not len(reached.violated):
-                return reached if self._same_ranking(reached.attributions, ranking) else None
+                return reached if self._ranked(reached.attributions, ranking) else None
             for row in reached.violated:
                 self._cuts = np.concatenate([self._cuts, row[None, :].astype(np.float64)])
                 self._limits = np.append(self._limits, self._potentials.most(row) / self.scale)
         return None
 
-    def _same_ranking(self, attributions: NDArray[np.float64], ranking: NDArray[np.int64]) -> bool:
-        """Whether the attributions are ranked as asked; fixed players may tie within rounding."""
-        size = abs(attributions)[ranking]
-        rises = size[1:] > size[:-1]
-        return not bool(np.any(rises & ~(self.fixed[ranking[1:]] & self.fixed[ranking[:-1]])))
+    def _ranked(self, attributions: NDArray[np.float64], ranking: NDArray[np.int64]) -> bool:
+        """Whether attributions are ranked as asked, with margins; two fixed players may tie within rounding."""
+        size = abs(attributions)[ranking] / self.scale
+        apart = size[:-1] - size[1:] >= np.where(self._both_fixed(ranking), -_SLACK, self._delta)
+        above_others = not self._others or self.fixed[ranking[-1]] or size[-1] >= self._delta
+        return bool(np.all(apart) and above_others)
 
     def _nearest(self, ranking: NDArray[np.int64], signs: NDArray[np.float64]) -> NDArray[np.float64] | None:
         """The quadratic program, players in ranked order and their signs taken out."""
@@ -110,7 +119,7 @@ class Attainment:
         upper = np.where(signs > 0, self._upper[ranking], -self._lower[ranking])
         lower = np.minimum(np.maximum(lower, 0.0), upper)
         if self._others and not self.fixed[ranking[-1]]:
-            lower[-1] = min(max(lower[-1], self._delta), upper[-1])
+            lower[-1] = min(max(lower[-1], _MORE * self._delta), upper[-1])
         # Intervals that differ by rounding only must not exclude each other.
         gaps = self._gaps(ranking)
         order_rows = np.eye(n_players)[:-1] - np.eye(n_players, k=1)[:-1]
@@ -135,6 +144,9 @@ class Attainment:
         return result
 
     def _gaps(self, ranking: NDArray[np.int64]) -> NDArray[np.float64]:
-        """How far apart neighbors must be: two fixed players may tie."""
-        first, second = ranking[:-1], ranking[1:]
-        return np.where(self.fixed[first] & self.fixed[second], -_SLACK, self._delta)
+        """How far apart neighbors are asked to be, a little more than they must: two fixed players may tie."""
+        return np.where(self._both_fixed(ranking), -_SLACK, _MORE * self._delta)
+
+    def _both_fixed(self, ranking: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Neighbors that are both fixed, shape (k - 1,)."""
+        return np.asarray(self.fixed[ranking[:-1]] & self.fixed[ranking[1:]])

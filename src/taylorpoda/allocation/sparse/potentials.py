@@ -17,6 +17,8 @@ import numpy as np
 from scipy import linalg, sparse
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from taylorpoda.allocation.sparse.reduced import Reduced
@@ -26,6 +28,7 @@ _LONGEST = 2.0  # how far one step may move a potential
 _EXACT = 1e-13  # relative to the scale
 _LOOK = 4  # steps between two looks for a violated row
 _VIOLATED = 1e-9  # relative to the scale
+_NOTHING = 1e-20
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,18 +80,26 @@ class Potentials:
         adapted = np.bincount(self._members, weights=self._spread * shares, minlength=self._n_players)
         return self._single + adapted
 
-    def reach(self, target: NDArray[np.float64]) -> Reached:
-        """Potentials that give a vector, or rows that show that none do."""
+    def reach(self, target: NDArray[np.float64], enough: Callable[[NDArray[np.float64]], bool]) -> Reached:
+        """Potentials that give a vector, or rows that show that none do.
+
+        Args:
+            target: Shape (k,).
+            enough: Whether attributions met on the way, admissible as all of them, will do instead.
+        """
         potentials = np.zeros(self._n_players)
         shares, height = self._evaluate(potentials)
         none = np.zeros((0, self._n_players), dtype=np.bool_)
         attributions = self.attributions(shares)
         best = Reached(potentials, attributions, float(np.max(abs(target - attributions), initial=0.0)), none)
         for step in range(_STEPS):
-            rest = target - self.attributions(shares)
+            attributions = self.attributions(shares)
+            rest = target - attributions
             miss = float(np.max(abs(rest), initial=0.0))
             if miss < best.miss:
-                best = Reached(potentials, target - rest, miss, none)
+                best = Reached(potentials, attributions, miss, none)
+            if enough(attributions):
+                return Reached(potentials, attributions, miss, none)
             if miss <= _EXACT * self._scale or not len(self._players):
                 break
             if step % _LOOK == _LOOK - 1:
@@ -153,10 +164,10 @@ class Potentials:
 
     def _direction(self, shares: NDArray[np.float64], rest: NDArray[np.float64]) -> NDArray[np.float64]:
         """Newton's step; F is flat along constants and for players that share nothing."""
-        root = sparse.csr_matrix(
-            (shares * np.sqrt(self._weight), (self._owner, self._members)),
-            shape=(len(self._values), self._n_players),
-        )
+        shares = np.where(shares < _NOTHING, 0.0, shares)  # products of what is smaller are slow, and worth nothing
+        indptr = np.append(self._starts, len(self._members))
+        shape = (len(self._values), self._n_players)
+        root = sparse.csr_matrix((shares * np.sqrt(self._weight), self._members, indptr), shape=shape)
         curvature = -np.asarray((root.T @ root).toarray())
         diagonal = np.bincount(self._members, weights=self._weight * shares, minlength=self._n_players)
         place = np.arange(self._n_players)

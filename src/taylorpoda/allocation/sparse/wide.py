@@ -39,12 +39,13 @@ def search(problem: RowProblem) -> Reached | None:
     attainment, order = problem.attainment, problem.precedence
     if order is None:
         return None
-    before = None if not order.any() else order.T if objective.exclusion else order
+    known = order if order.any() else None
+    before = order.T if known is not None and objective.exclusion else known
     ranking = np.argsort(-abs(game.shapley), kind="stable")
     start = objective.joining(ranking if not order.any() else respecting(ranking, order))
     found = Descent(objective, before, budget).run(start)
     for best in found[:_TRIED]:
-        reached = attainment.attain(objective.joining(best.players))
+        reached = attainment.attain(attainment.spaced(objective.joining(best.players), known))
         if reached is not None:
             return reached
     return Repair(objective, attainment, before).run(start, found[0].players)
