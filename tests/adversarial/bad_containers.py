@@ -195,8 +195,8 @@ CASES = {
     ),
     "numpy: records": (
         lambda w: explain(np.zeros(3, dtype=[("a", "f8")]), w.X),
-        (TypeError, ValueError),
-        "X has ... but the background has [('a', '<f8')], and not every cell fits; convert",
+        TypeError,
+        "background is a structured array of dtype [('a', '<f8')]; allowed: an array with one column per",
     ),
     "polars: a lazy background": (
         lambda w: explain(pl.DataFrame(w.X).lazy(), w.X),

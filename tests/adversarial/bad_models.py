@@ -98,12 +98,12 @@ CASES = {
     "an estimator not fitted": (
         lambda w: explain(w, LinearRegression()),
         ValueError,
-        "the model LinearRegression.predict raised NotFittedError on explained row 0 (coalition of all players):",
+        "model=LinearRegression is not fitted; allowed: a model after its fit, or one that was loaded.",
     ),
     "a classifier not fitted": (
         lambda w: explain(w, LogisticRegression()),
         ValueError,
-        "LogisticRegression.predict_proba raised NotFittedError on explained row 0 (coalition of all players):",
+        "model=LogisticRegression is not fitted; allowed: a model after its fit, or one that was loaded.",
     ),
     "a classifier without probabilities": (
         lambda w: explain(w, fitted(LinearSVC())),

@@ -25,8 +25,9 @@ def unknown_choice(parameter: str, value: object, allowed: Iterable[str]) -> Val
         An error to raise.
     """
     names = sorted(allowed)
-    near = difflib.get_close_matches(str(value), names, n=1, cutoff=0.5)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
+    spelled = {name.casefold(): name for name in names}
+    near = difflib.get_close_matches(str(value).casefold(), spelled, n=1, cutoff=0.5)
+    hint = f" Did you mean {spelled[near[0]]!r}?" if near else ""
     more = f", ... ({len(names):,} in all)" if len(names) > _LISTED else ""
     msg = f"{parameter}={value!r} is not known.{hint} Allowed: {', '.join(map(repr, names[:_LISTED]))}{more}."
     return ValueError(msg)

@@ -69,6 +69,8 @@ def parse_memory(max_memory: object) -> int:
         size = int(float(match[1]) * _UNITS[match[2].lower()])
     else:
         try:
+            if isinstance(max_memory, bool):
+                raise TypeError  # noqa: TRY301 - one message for every wrong type
             size = operator.index(max_memory)  # type: ignore[arg-type]
         except TypeError:
             msg = (

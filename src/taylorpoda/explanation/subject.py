@@ -103,6 +103,10 @@ def row_positions(key: Any, n_rows: int) -> NDArray[np.intp]:
         if chosen.dtype.kind == "b" and len(chosen) != n_rows:
             msg = f"rows are selected by {len(chosen)} booleans, but there are {n_rows} rows."
             raise IndexError(msg) from None
+        outside = [] if chosen.dtype.kind == "b" else chosen[(chosen < -n_rows) | (chosen >= n_rows)].tolist()
+        if outside:
+            msg = f"row {outside[0]} is out of range for an explanation of {n_rows} rows."
+            raise IndexError(msg) from None
         return np.arange(n_rows)[chosen]
     if not -n_rows <= one < n_rows:
         msg = f"row {one} is out of range for an explanation of {n_rows} rows."

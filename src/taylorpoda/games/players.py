@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from taylorpoda._support.display import is_missing
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -62,6 +64,9 @@ class Players:
         if isinstance(groups, Mapping):
             labels = _labels_from_mapping(columns, groups)
         elif isinstance(groups, Sequence | np.ndarray) and not isinstance(groups, str):
+            if any(is_missing(label) for label in groups):
+                msg = f"groups={list(groups)[:40]!r} holds a missing label; it needs one label per column."
+                raise ValueError(msg)
             labels = [str(label) for label in groups]
             if len(labels) != len(columns):
                 msg = f"groups has {len(labels)} labels for {len(columns)} columns; it needs one label per column."

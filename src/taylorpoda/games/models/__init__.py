@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from taylorpoda._support.choices import check_choice
 from taylorpoda.games.models.base import BoundModel
 from taylorpoda.games.models.callables import CallableAdapter
 from taylorpoda.games.models.catboost_models import CatBoostAdapter
+from taylorpoda.games.models.fitted import check_fitted
 from taylorpoda.games.models.lightgbm_models import LightGBMBoosterAdapter, LightGBMSklearnAdapter
 from taylorpoda.games.models.onnx_models import OnnxAdapter
 from taylorpoda.games.models.selection import check_names
@@ -48,13 +50,14 @@ def bind_model(model: Any, *, output: Any = None, link: str | None = None, outpu
 
     Raises:
         TypeError: If no adapter reads the model.
-        ValueError: If `output` or `link` is not known.
+        ValueError: If `output` or `link` is not known, or the model is not fitted.
     """
     if link is not None:
         check_choice("link", link, ("logit",))
     raw = isinstance(output, str) and output == "raw"
     for adapter in _ADAPTERS:
         if adapter.matches(model):
+            check_fitted(model)
             quantity = adapter.quantity(model, raw=raw)
             if output_names is not None:
                 quantity = replace(quantity, output_names=check_names(output_names))
@@ -65,7 +68,11 @@ def bind_model(model: Any, *, output: Any = None, link: str | None = None, outpu
                 )
                 raise ValueError(msg)
             return BoundModel(quantity, output=None if raw else output, link=link)
-    hint = " Pass an instance, not the class." if isinstance(model, type) else ""
+    hint = ""
+    if isinstance(model, type):
+        hint = " Pass an instance, not the class."
+    elif isinstance(model, str | PathLike):
+        hint = " Of files only .onnx is opened here: load the model first, or use the command line."
     msg = (
         f"model has type {type(model).__name__}; allowed: an object with predict, or a callable rows -> numbers.{hint}"
     )

@@ -96,6 +96,8 @@ def _position(label: Any, classes: tuple[Any, ...], aliases: tuple[str, ...] | N
 
 def _numbers(labels: NDArray[Any]) -> NDArray[np.float64]:
     try:
+        if labels.dtype.kind not in "fiubO" or any(isinstance(label, str | bytes) for label in labels.tolist()):
+            raise TypeError  # noqa: TRY301 - one message for whatever is no number
         numbers = np.asarray(labels, dtype=np.float64)
     except (TypeError, ValueError) as error:
         msg = f"y has dtype {labels.dtype} and the model names no classes; pass numbers (0 and 1 for a binary label)."

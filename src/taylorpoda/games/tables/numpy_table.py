@@ -23,6 +23,20 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+def check_unstructured(array: NDArray[Any], parameter: str) -> None:
+    """Refuse arrays of records: their fields would become one cell.
+
+    Raises:
+        TypeError: If the array has fields.
+    """
+    if array.dtype.kind == "V":
+        msg = (
+            f"{parameter} is a structured array of dtype {array.dtype}; allowed: an array with one column per feature, "
+            "or a DataFrame, e.g. pandas.DataFrame(records)."
+        )
+        raise TypeError(msg)
+
+
 class NumpyTable(Table):
     """Rows of a numpy array.
 
@@ -53,6 +67,7 @@ class NumpyTable(Table):
             msg = f"{parameter} has shape {array.shape}; expected (rows, columns) with at least one column."
             raise ValueError(msg)
         check_unmasked(data, parameter)
+        check_unstructured(array, parameter)
         return cls(array)
 
     @property

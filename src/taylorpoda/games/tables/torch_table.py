@@ -37,6 +37,12 @@ class TorchTable(Table):
     @classmethod
     def of(cls, data: Any, parameter: str) -> TorchTable:
         """Read a tensor; one row may be one-dimensional."""
+        if data.layout is not sys.modules["torch"].strided or data.is_complex():
+            msg = (
+                f"{parameter} is a tensor of layout {data.layout} and dtype {data.dtype}; allowed: dense tensors of "
+                "real numbers, e.g. tensor.to_dense()."
+            )
+            raise TypeError(msg)
         tensor = data.detach()
         tensor = tensor[None, :] if tensor.ndim == 1 else tensor
         if tensor.ndim != 2 or tensor.shape[1] == 0:
