@@ -194,6 +194,22 @@ def test_the_command_refuses_in_one_line(cheap):
     assert not (cheap / "o").exists()
 
 
+def test_what_fails_in_a_process_is_said_in_one_line(cheap, monkeypatch):
+    """A worker without the lime package, say: no traceback, and the pair and the reason are named."""
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(cheap / "without"), *filter(None, sys.path)]))
+    (cheap / "without" / "lime").mkdir(parents=True)
+    (cheap / "without" / "lime" / "__init__.py").write_text("raise ImportError('no lime here')\n")
+    chosen = ["--data", "titanic", "--models", "xgboost", "--models", "mlp_relu", "--rows", "3", "--hidden", "8"]
+    result = subprocess.run(
+        _command(*chosen, "--jobs", "2", "--out", str(cheap / "o")), capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 2
+    last = result.stderr.strip().splitlines()[-1]
+    assert last.startswith("error: titanic on ")
+    assert "pip install 'taylorpoda[lime]'" in last
+    assert "Traceback" not in result.stderr
+
+
 def test_the_table_of_postulates_by_command():
     result = CliRunner().invoke(app, ["postulates", "--players", "3"])
     assert result.exit_code == 0

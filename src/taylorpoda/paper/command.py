@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from taylorpoda.paper.outputs import write
+from taylorpoda.paper.parallel import TaskError
 from taylorpoda.paper.pipeline import reproduce, weights
 from taylorpoda.paper.progress import Display
 from taylorpoda.paper.settings import DATA, MODELS, Settings, fast_settings
@@ -67,7 +68,7 @@ def tables(
         settings = _settings(data, models, surrogate, rows, seed, hidden, label, retrain, fast=fast)
         with Display(weights(settings), quiet=quiet) as display:
             found = reproduce(settings, jobs=jobs, listen=display)
-    except (ValueError, OSError, ImportError) as error:
+    except (ValueError, OSError, ImportError, TaskError) as error:
         typer.echo(f"error: {error}", err=True)
         raise typer.Exit(2) from error
     written = write(found, out)

@@ -76,6 +76,19 @@ class Pair:
         return max(float(np.max(np.abs(self.discrepancy(method, utility)))) for utility in UTILITIES[self.task])
 
 
+@dataclass(frozen=True, repr=False)
+class _Task:
+    """One pair to be worked on."""
+
+    settings: Settings
+    root: str
+    data: str
+    model: str
+
+    def __repr__(self) -> str:
+        return f"{self.data} on {self.model}"
+
+
 @dataclass(frozen=True)
 class Reproduction:
     """Everything a run found.
@@ -116,12 +129,11 @@ def reproduce(
         load(data)  # downloads happen here, once and in sight
     # The longest first, so that no process is left alone with one at the end.
     order = sorted(range(len(pairs)), key=lambda number: -_SIZES[pairs[number][0]])
-    tasks = [(settings, str(kept.root), *pairs[number]) for number in order]
+    tasks = [_Task(settings, str(kept.root), *pairs[number]) for number in order]
 
     def hear(number: int, stage: str, state: str) -> None:
         if listen is not None:
-            _, _, data, model = tasks[number]
-            listen(data, model, stage, state)
+            listen(tasks[number].data, tasks[number].model, stage, state)
 
     run_all(_work, tasks, jobs=jobs, listen=hear)
     explained = tuple(_explained(settings, kept, data, model) for data, model in pairs)
@@ -170,10 +182,9 @@ def _distributions() -> Mapping[str, list[str]]:
     return packages_distributions()
 
 
-def _work(task: tuple[Settings, str, str, str], tell: Callable[[str, str], None]) -> None:
-    settings, root, data, model = task
+def _work(task: _Task, tell: Callable[[str, str], None]) -> None:
     with silenced():  # the run shows its own progress
-        _explained(settings, Store(Path(root), tell), data, model)
+        _explained(task.settings, Store(Path(task.root), tell), task.data, task.model)
 
 
 def _explained(settings: Settings, store: Store, data: str, model: str) -> Pair:
