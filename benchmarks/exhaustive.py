@@ -36,6 +36,13 @@ KINDS = (
     "threshold",
     "largest",
     "nearly additive",
+    "binary",
+    "giant",
+    "no gain",
+    "negative",
+    "float32",
+    "margins",
+    "twins",
 )
 MARGINS = (1e-6, 1e-6, 1e-6, 1e-3, 0.05, 0.2)  # the default mostly; wide ones make ties matter
 EXACT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
@@ -91,6 +98,24 @@ def make_game(rng: np.random.Generator, n: int, kind: str) -> np.ndarray:  # noq
         return np.zeros(length)
     if kind == "either" and n > 1:
         return values[np.where(subsets & 3, subsets | 3, subsets)]
+    if kind == "binary":
+        return rng.integers(0, 2, size=length).astype(float)
+    if kind == "giant":
+        dividends = np.where(sizes == 1, values, 1e-3 * values)
+        dividends[rng.integers(1, length)] = rng.choice([-1e3, 1e3])
+        return values_of(dividends, n)
+    if kind == "no gain":
+        values[-1] = values[0]
+        return values
+    if kind == "negative":
+        return -abs(values)
+    if kind == "float32":
+        return values_of(values * 0.3**sizes, n).astype(np.float32).astype(float)
+    if kind == "margins":  # everything a few hundredths of the scale: what the wide margins just allow or just forbid
+        return values_of(np.where(sizes <= 2, rng.integers(-4, 5, size=length) / 40, 0.0), n)
+    if kind == "twins":  # two players of the same marginals but opposite sign
+        dividends = dividends_of(values, n)
+        return values_of(np.where(subsets & 3 == 2, -dividends[subsets ^ 3], dividends), n) if n > 1 else values
     if kind in {"threshold", "largest"}:
         weights = rng.normal(size=n)
         if kind == "threshold":

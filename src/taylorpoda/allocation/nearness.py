@@ -103,17 +103,19 @@ class _Hunt:
             self.best, self._distance = nearest, self._squared(nearest)
 
     def _expand(self, node: Node, distance: float) -> None:
-        size = abs(node.guide)
-        size[list(node.order)] = 0.0
-        rank = np.argsort(-size, kind="stable")
-        largest, second, leader = float(size[rank[0]]), float(size[rank[1]]) if len(size) > 1 else 0.0, int(rank[0])
+        guide = node.guide.tolist()
+        largest, second, leader = 0.0, 0.0, -1
+        for player, suggested in enumerate(guide):
+            size = abs(suggested)
+            if size > second and not node.coalition >> player & 1:
+                largest, second, leader = (size, largest, player) if size > largest else (largest, size, leader)
         level = self._search.level + self._lattice.tolerance
         for player, cost in self._lattice.ahead(node):
             if cost > level:
                 continue
             other = second if player == leader else largest
             for sign in self._lattice.signs[player]:
-                value = sign * float(node.guide[player])
+                value = sign * guide[player]
                 child = self._lattice.child(node, player, sign, cost, node.guide)
                 if value >= other + self._margin:
                     self._push(distance, distance, child._replace(attainable=True))

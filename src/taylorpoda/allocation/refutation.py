@@ -65,15 +65,15 @@ def contradict(
 ) -> bool:
     """Whether rows weighted so are worth more everywhere in the box than they may be: no vector satisfies them all."""
     n_columns = matrix.shape[1]
-    row_above, row_below = above[n_columns:], below[n_columns:]
-    # A row without a limit on one side says nothing there.
-    weights = np.where((weights > 0) & (row_above >= FREE) | (weights < 0) & (row_below <= -FREE), 0.0, weights)
-    limits = weights * np.where(weights > 0, row_above, np.where(weights < 0, row_below, 0.0))
+    limits = np.where(weights > 0, above[n_columns:], below[n_columns:])
+    weights = weights * (abs(limits) < FREE)  # a row without a limit on one side says nothing there
     combined = weights @ matrix
-    most = float(np.sum(limits))
-    least = float(np.sum(np.minimum(combined * below[:n_columns], combined * above[:n_columns])))
-    reach = np.maximum(abs(above[:n_columns]), abs(below[:n_columns]))
-    size = float(np.sum(abs(limits)) + abs(weights) @ abs(matrix) @ reach)
+    most = float(weights @ limits)
+    low, high = combined * below[:n_columns], combined * above[:n_columns]
+    least = float(np.minimum(low, high).sum())
+    # What the products that were added up come to at most, signs left out.
+    spread = float(np.maximum(abs(above[:n_columns]), abs(below[:n_columns])).sum())
+    size = float(abs(weights) @ abs(limits)) + float(abs(weights).sum()) * float(abs(matrix).max()) * spread
     return least - most > _ROUNDING * (n_columns + len(matrix)) * size
 
 

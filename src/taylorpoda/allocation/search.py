@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _MOST_SIGNS = 6  # coalitions with more players of either sign are not closed: 2**6 questions are enough
 _QUICK = 14  # above this many players the lattice is worked through again only for many closed coalitions
+_LISTED = 12  # up to this many players the lattice is kept as a list too
 _NO_SIGN = 1e-12  # an interval that reaches no further over zero has no second sign
 
 
@@ -79,21 +80,26 @@ class Lattice:
         self.tolerance = tolerance
         self.signs = signs
         self.n_players = len(signs)
-        self._bits = np.left_shift(1, np.arange(self.n_players))
+        self._look_up(to_go)
 
     def close(self, coalitions: set[int]) -> None:
         """Forbid coalitions and tighten every bound."""
         self.costs = self.costs.copy()
         self.costs[list(coalitions)] = np.inf
-        self.to_go = cost_to_go(self.costs[None, :])[0]
+        self._look_up(cost_to_go(self.costs[None, :])[0])
+
+    def _look_up(self, to_go: NDArray[np.float64]) -> None:
+        self.to_go = to_go
+        # Single numbers come faster from a list, which takes a while to make.
+        self._entries: Sequence[float] = to_go.tolist() if self.n_players <= _LISTED else to_go.data
 
     def ahead(self, node: Node) -> list[tuple[int, float]]:
         """The players that may come next, with the bound of the ranking that goes on so."""
-        bounds = (node.cost + self.to_go[node.coalition | self._bits]).tolist()
+        entries, coalition, cost = self._entries, node.coalition, node.cost
         return [
             (player, bound)
-            for player, bound in enumerate(bounds)
-            if not node.coalition >> player & 1 and bound != np.inf
+            for player in range(self.n_players)
+            if not coalition >> player & 1 and (bound := cost + entries[coalition | 1 << player]) != np.inf
         ]
 
     def child(self, node: Node, player: int, sign: float, bound: float, guide: NDArray[np.float64]) -> Node:
@@ -102,21 +108,31 @@ class Lattice:
         cost = node.cost + float(self.costs[coalition])
         return Node((*node.order, player), (*node.signs, sign), coalition, cost, bound, guide, attainable=False)
 
-    def sign_of(self, player: int, guide: NDArray[np.float64]) -> float:
+    def sign_of(self, player: int, guide: Sequence[float] | NDArray[np.float64]) -> float:
         """The sign a guide suggests, if the interval allows it."""
         wanted = 1.0 if guide[player] >= 0 else -1.0
         return wanted if wanted in self.signs[player] else self.signs[player][0]
 
     def dive(self, node: Node, level: float) -> Node:
         """The complete ranking of the level that follows the node's guide: largest suggestion first."""
-        size = abs(node.guide).tolist()
-        while len(node.order) < self.n_players:
-            steps = self.ahead(node)
-            # Rounding may carry the bound of the cheapest way on just over the level.
-            limit = max(level + self.tolerance, min(bound for _, bound in steps))
-            player, bound = max((step for step in steps if step[1] <= limit), key=lambda step: size[step[0]])
-            node = self.child(node, player, self.sign_of(player, node.guide), bound, node.guide)
-        return node
+        guide, entries, coalition, cost = node.guide.tolist(), self._entries, node.coalition, node.cost
+        bound, order, signs = node.bound, list(node.order), list(node.signs)
+        left = [player for player in range(self.n_players) if not coalition >> player & 1]
+        left.sort(key=lambda player: -abs(guide[player]))
+        while left:
+            limit = level + self.tolerance
+            for player in left:
+                bound = cost + entries[coalition | 1 << player]
+                if bound <= limit:
+                    break
+            else:  # rounding carried the bound of the cheapest way on just over the level
+                bound, _, player = min((cost + entries[coalition | 1 << p], k, p) for k, p in enumerate(left))
+            left.remove(player)
+            order.append(player)
+            signs.append(self.sign_of(player, guide))
+            coalition |= 1 << player
+            cost += float(self.costs[coalition])
+        return Node(tuple(order), tuple(signs), coalition, cost, bound, node.guide, attainable=False)
 
     def complete(self, order: Sequence[int], guide: NDArray[np.float64]) -> Node:
         """A ranking of least cost with the signs that a guide suggests."""
