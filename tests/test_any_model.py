@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -216,3 +218,36 @@ def test_hostile_names_stay_text(tmp_path):
     assert again.feature_names == tuple(names)
     assert list(again.data.columns) == names
     assert explanation[:, 0].to_frame().columns.tolist() == names
+
+
+def picklable(library, X, y):
+    """A fitted model of a library: one that the trees engine solves where there is one."""
+    if library == "sklearn":
+        from sklearn.ensemble import RandomForestRegressor
+
+        return RandomForestRegressor(3, random_state=0).fit(X, y)
+    if library == "torch":
+        return pytest.importorskip("torch").nn.Linear(4, 2)
+    module = pytest.importorskip(library.split()[0])
+    if library == "xgboost booster":
+        return module.train({"nthread": 1}, module.DMatrix(X, y), 3)
+    if library == "xgboost":
+        return module.XGBClassifier(n_estimators=3, n_jobs=1).fit(X, y > 0)
+    if library == "lightgbm":
+        return module.train({"verbose": -1, "min_data_in_leaf": 5}, module.Dataset(X, y), 3)
+    return module.CatBoostRegressor(iterations=3, verbose=0, allow_writing_files=False, thread_count=1).fit(X, y)
+
+
+@pytest.mark.parametrize("engine", ["auto", "exact"])
+@pytest.mark.parametrize("library", ["sklearn", "xgboost", "xgboost booster", "lightgbm", "catboost", "torch"])
+def test_explainers_and_explanations_pickle_if_their_model_does(library, engine):
+    """With the trees engine they did not: a function made on the spot came along."""
+    X = np.random.default_rng(0).normal(size=(60, 4))
+    explainer = tp.Explainer(picklable(library, X, X[:, 0] * X[:, 1]), X[:9], engine=engine, random_state=0)
+    explanation = explainer(X[10:13])
+    again = pickle.loads(pickle.dumps(explainer))(X[10:13])
+    assert np.array_equal(again.values, explanation.values)
+    assert again.engine == explanation.engine
+    kept = pickle.loads(pickle.dumps(explanation))
+    assert np.array_equal(kept.values, explanation.values)
+    assert np.array_equal(kept.reallocate("shapley").values, explanation.reallocate("shapley").values)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -48,7 +49,7 @@ def choose_engine(name: str, problem: Problem) -> Engine:
             msg = f'engine="trees" does not apply: {error} Ways out: {ways}.'
             raise ValueError(msg) from error
     try:
-        return TreeEngine(problem, lambda error: _exact(name, problem, error))
+        return TreeEngine(problem, partial(_exact, name, problem))
     except (NotLeavesError, ImportError) as error:
         return _exact(name, problem, error)
 
