@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _WORD = 64
+_BITS_OF_BYTES = np.array([byte.bit_count() for byte in range(256)], dtype=np.uint8)
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,3 +164,9 @@ def merged(parts: list[Coalitions]) -> tuple[Coalitions, list[NDArray[np.int64]]
     ends = np.cumsum([0, *(len(part) for part in parts)])
     places = rank[inverse]
     return everything.take(first[order]), [places[start:end] for start, end in pairwise(ends)]
+
+
+def bits_of(words: NDArray[Any]) -> NDArray[np.int64]:
+    """How many bits are set in each of some unsigned words, shape (words,); NumPy counts them itself since 2.0 only."""
+    raw = np.ascontiguousarray(words)
+    return _BITS_OF_BYTES[raw.view(np.uint8)].reshape(len(raw), raw.itemsize).sum(axis=1, dtype=np.int64)

@@ -24,6 +24,7 @@ _INSTEAD = {
     "logistic": 'explain the sum of leaves, with output="raw" or link="logit"',
     "softmax": 'explain the sums of leaves, with output="raw"',
     "exp": 'explain the sum of leaves, with output="raw"',
+    "ordering": 'explain the sums of leaves, with output="raw"',
 }
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from taylorpoda._support.memory import human_bytes
-from taylorpoda.dividends.sparse_coalitions import Coalitions
+from taylorpoda.dividends.sparse_coalitions import Coalitions, bits_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -91,13 +91,12 @@ def build_catalog(
             f'({human_bytes(limit * _BYTES_PER_COALITION)}); give more max_memory, or use policy="shapley".'
         )
         raise ValueError(msg)
-    sizes = np.bitwise_count(index.astype(np.uint32)).astype(np.int64) + 1
+    sizes = bits_of(index.astype(np.uint32)) + 1
     sizes[0] = 0
     indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     members = np.empty(indptr[-1], dtype=np.int32)
     kernels_dividends.members_of(
         node, index, layout.above, layout.bit, layout.repeat, layout.player, layout.starts, indptr, members
     )
-    parity = np.bitwise_count(np.arange(small.max(initial=1), dtype=np.uint32)) & 1
-    sign = np.where(parity, -1.0, 1.0)
+    sign = np.where(bits_of(np.arange(small.max(initial=1), dtype=np.uint32)) & 1, -1.0, 1.0)
     return Catalog(Coalitions(n_players, indptr, members), ids, id_start, tables, node_start, empty, sign)

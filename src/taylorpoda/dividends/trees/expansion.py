@@ -8,7 +8,7 @@ import numpy as np
 
 from taylorpoda._support.memory import human_bytes
 from taylorpoda.dividends.sparse import SparseDividends, sum_of
-from taylorpoda.dividends.sparse_coalitions import Coalitions
+from taylorpoda.dividends.sparse_coalitions import Coalitions, bits_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -108,7 +108,7 @@ def expand_pairs(
     parts: list[list[SparseDividends]] = [[] for _ in range(n_outputs)]
     for tree, pairs in trees:
         kept = sum(len(part) for waiting in parts for part in waiting)
-        needed = float(np.exp2(np.bitwise_count(pairs.only_b), dtype=np.float64).sum()) + kept
+        needed = float(np.exp2(bits_of(pairs.only_b), dtype=np.float64).sum()) + kept
         if needed * _BYTES_PER_DIVIDEND > max_bytes:
             msg = (
                 f"one row's dividends need more than {human_bytes(max_bytes)} in trees this deep; "
@@ -129,7 +129,5 @@ def _expanded(pairs: Pairs, n_players: int) -> tuple[Coalitions, NDArray[Any], N
     """All coalitions of some pairs, the leaf each comes from and its signed weight; repeats are not merged."""
     from taylorpoda.dividends.trees import kernels_layout
 
-    members, indptr, node, amounts = kernels_layout.expand(
-        *pairs, np.bitwise_count(pairs.only_x), np.bitwise_count(pairs.only_b)
-    )
+    members, indptr, node, amounts = kernels_layout.expand(*pairs, bits_of(pairs.only_x), bits_of(pairs.only_b))
     return Coalitions(n_players, indptr, members), node, amounts

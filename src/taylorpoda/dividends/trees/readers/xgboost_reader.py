@@ -56,6 +56,7 @@ _LINKS = {
     "multi:softmax": "argmax",
     "binary:hinge": "step",
 }
+_SEVERAL = ("reg:quantileerror", "reg:expectileerror")  # outputs that belong in an order
 _LOG_LINKED_BASE = ("count:poisson", "reg:gamma", "reg:tweedie", "survival:cox", "survival:aft")
 
 
@@ -99,9 +100,29 @@ def read(model: Any) -> Ensemble:
         n_features=n_features,
         encoder=TableEncoder(matrix, tuple(book.entries)),
         arithmetic=Float32Sum(np.concatenate(stored), np.array([tree.slot for tree in trees]), base),
-        link=_LINKS.get(objective, "unknown"),
+        link=_link(objective, booster, len(base), n_features),
         source=f"{type(model).__name__}, objective {objective}",
     )
+
+
+def _link(objective: str, booster: Any, outputs: int, n_features: int) -> str:
+    """What predict does to the margins."""
+    if objective in _SEVERAL and outputs > 1 and _rearranges(booster, outputs, n_features):
+        return "ordering"
+    return _LINKS.get(objective, "unknown")
+
+
+def _rearranges(booster: Any, outputs: int, n_features: int) -> bool:
+    """Whether predict puts the outputs of a row in order, which depends on the version: asked with sums that fall.
+
+    On rows whose sums rise already nothing shows, so the check of predictions to the bit may not see it.
+    """
+    import xgboost
+
+    falling = np.linspace(1e30, -1e30, outputs, dtype=np.float32)[None]
+    row = xgboost.DMatrix(np.full((1, n_features), np.nan, dtype=np.float32), base_margin=falling)
+    plain, margin = (booster.predict(row, output_margin=raw, validate_features=False) for raw in (False, True))
+    return not np.array_equal(plain, margin)
 
 
 def _trees_used(wrapper: Any, forest: dict[str, Any]) -> int:
@@ -158,7 +179,7 @@ def _tree(raw: dict[str, Any], slot: int, book: ColumnBook) -> TreeArrays:
         nan_left=nan_left,
         left=left,
         right=np.where(leaf, -1, right),
-        cover=np.array(raw["sum_hessian"], dtype=np.float64),
+        cover=np.array(raw.get("sum_hessian", np.full(len(left), np.nan)), dtype=np.float64),
         values=_leaf_values(raw, leaf, right, conditions),
         slot=slot,
         categories=splits,
