@@ -58,11 +58,29 @@ def cost_bound(objective: Objective, before: NDArray[np.bool_] | None) -> float:
         objective: What coalitions cost; guides are left out.
         before: Shape (k, k), transitive: who must join before whom; None where all orders are allowed.
     """
-    n_players = objective.games[0].n_players
-    if n_players < 2:
-        return 0.0
+    return _bounded(_Judged(objective), Choices(objective.games[0].n_players, before))[0]
+
+
+def repeated_bound(objective: Objective, repeats: int) -> float:
+    """No ranking of all players costs less.
+
+    Args:
+        objective: The game among the players that matter.
+        repeats: How many others there are: each adds the cost of the coalition before it once more.
+    """
     judged = _Judged(objective)
-    choices = Choices(n_players, before)
+    total, least = _bounded(judged, Choices(objective.games[0].n_players, None))
+    ends = np.array([[game.base, game.full] for game in judged.games])
+    nobody, everybody = judged.least(ends, ends).tolist()
+    last = nobody if objective.exclusion else everybody
+    return total + last + repeats * min(nobody, everybody, float(np.min(least, initial=np.inf)))
+
+
+def _bounded(judged: _Judged, choices: Choices) -> tuple[float, NDArray[np.float64]]:
+    """The bound of the sum, and of each of its terms."""
+    n_players = len(choices.earliest)
+    if n_players < 2:
+        return 0.0, np.zeros(0)
     ranges = np.array([value_ranges(game, choices) for game in judged.games])
     least = judged.least(ranges[:, 0], ranges[:, 1])
     # The two ends must not speak of the same coalition.
@@ -71,7 +89,7 @@ def cost_bound(objective: Objective, before: NDArray[np.bool_] | None) -> float:
     total += max(_front(judged, choices, front), float(np.sum(least[:front])))
     if back:
         total += max(_back(judged, choices, back), float(np.sum(least[-back:])))
-    return total
+    return total, least
 
 
 def _front(judged: _Judged, choices: Choices, terms: int) -> float:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from taylorpoda.allocation.admissible import AdmissibleSet
+from taylorpoda.allocation.lattice import cost_to_go
 from taylorpoda.allocation.solving import Batch
 from taylorpoda.allocation.sparse.share_view import SparseShareView, even_view, interactions_of
 from taylorpoda.dividends.dense import values_from
@@ -36,6 +37,25 @@ def pointwise_costs(objective: Objective) -> NDArray[np.float64]:
     """What the coalitions of the largest players cost, shape (2**k,)."""
     values = np.array([table_of(game) for game in objective.games])
     return objective.cost(values[:, ::-1] if objective.exclusion else values)
+
+
+def least_repeated(costs: NDArray[np.float64], repeats: int) -> float:
+    """The least cost of a chain of coalitions from one player to all, some of whose coalitions are met repeatedly.
+
+    A player that changes no value adds the cost of the coalition before it once more, the empty one included; it is
+    best to have all of them at the same place.
+
+    Args:
+        costs: Shape (2**k,).
+        repeats: How many times in all.
+    """
+    upward = costs.copy()
+    upward[0] = 0.0
+    reached = cost_to_go(upward[None, ::-1])[0, ::-1].copy()
+    reached[-1] += costs[-1] if len(costs) > 1 else 0.0  # the lattice leaves the end out at which it begins
+    ahead = cost_to_go(costs[None, :])[0] - costs
+    ahead[0] += costs[0]
+    return float(np.min(reached + ahead + repeats * costs))
 
 
 def solve_table(game: Reduced, costs: NDArray[np.float64], options: Options, *, others: bool) -> Solved:

@@ -10,8 +10,8 @@ import numpy as np
 from taylorpoda.allocation.lattice import cost_to_go
 from taylorpoda.allocation.solving import EQUAL_COSTS
 from taylorpoda.allocation.sparse.attain import Attainment
-from taylorpoda.allocation.sparse.bounds import cost_bound
-from taylorpoda.allocation.sparse.few import FEW, pointwise_costs
+from taylorpoda.allocation.sparse.bounds import cost_bound, repeated_bound
+from taylorpoda.allocation.sparse.few import FEW, least_repeated, pointwise_costs
 from taylorpoda.allocation.sparse.objective import Objective
 from taylorpoda.allocation.sparse.precedence import precedence
 from taylorpoda.allocation.sparse.reduced import players_that_matter, reduced
@@ -119,11 +119,17 @@ class RowProblem:
         return precedence(self.game, self.attainment.margin, self.attainment.fixed)
 
     def ceiling(self) -> float:
-        """No ranking costs less."""
-        if self.few:
-            return float(cost_to_go(self.table_costs[None, :])[0, 0]) + self.unavoidable
-        assert self.objective is not None  # noqa: S101 - a wide row has one
-        return cost_bound(self.objective, None) + self.unavoidable
+        """No ranking costs less, wherever it puts the players that do not matter."""
+        if self.terms.table is not None:
+            return float(cost_to_go(self.table_costs[None, :])[0, 0])
+        objective = self.objective
+        assert objective is not None  # noqa: S101 - without a table the utility is pointwise
+        if self.terms.competing:  # a player may matter to another class alone
+            matter = [players_that_matter(rival) for rival in self.terms.rivals]
+            players = np.unique(np.concatenate([self.players, *matter]))
+            game = reduced(self.terms.dividends, players, self.terms.base, self.terms.full, others_present=False)
+            objective = Objective(game, self.terms)
+        return least_of_all(objective, self.n_players)
 
     def wide_bound(self) -> float:
         """No admissible attribution of a wide row costs less; the Shapley values are one, with margins or without."""
@@ -146,3 +152,16 @@ class RowProblem:
         assert self.objective is not None  # noqa: S101 - a wide row has one
         reached = np.array([game.along(self.objective.joining(ranking)) for game in self.objective.games])
         return self.objective.cost(reached[:, 1:-1])
+
+
+def least_of_all(objective: Objective, n_players: int) -> float:
+    """The least cost that rankings of all players can have, admissible or not.
+
+    Args:
+        objective: The game among the players that matter.
+        n_players: How many there are in all; the others change no value, wherever they are ranked.
+    """
+    players = objective.games[0].n_players
+    if players <= FEW:
+        return least_repeated(pointwise_costs(objective), n_players - players)
+    return repeated_bound(objective, n_players - players)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from taylorpoda.allocation.sparse.reduced import Reduced
     from taylorpoda.dividends.sparse import SparseDividends
 
-_WORK = 12_000_000  # entries that all passes may touch where no limit is given
+_WORK = 10_000_000  # entries that all passes may touch where no limit is given
 _LEAST_PASSES = 20
 _TRIED = 3  # of the best rankings found, before they are repaired
 
