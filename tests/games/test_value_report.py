@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.ensemble import RandomForestRegressor
 
 import taylorpoda as tp
 from taylorpoda.games.masking import DirectMasking, HybridMasking, StandIns
@@ -176,6 +177,28 @@ def test_a_surrogate_is_the_one_that_was_measured():
     assert provenance["heldout_error"] == found.error[0]
     assert provenance["heldout_rows"] == 12
     assert provenance["surrogate_seed"] == found.seed
+    assert provenance["steps"] > 0
+
+
+def test_a_measured_marginal_is_still_answered_by_trees():
+    forest = RandomForestRegressor(5, max_depth=3, random_state=0).fit(BACKGROUND, model(BACKGROUND))
+    found = tp.value_function_report(forest, BACKGROUND, ROWS, maskings=["marginal"], coalitions=4, random_state=0)
+    rule = found.masking("marginal")
+    plain, measured = (tp.Explainer(forest, BACKGROUND, masking=each)(ROWS) for each in ("marginal", rule))
+    assert measured.engine == "trees"
+    assert np.array_equal(plain.values, measured.values)
+    assert measured.provenance["heldout_error"] == found.error[0]
+    assert "heldout_error" not in plain.provenance
+    assert "heldout_error" not in tp.Explainer(forest, BACKGROUND, masking=tp.masking.Marginal())(ROWS).provenance
+
+
+def test_a_rule_of_ones_own_is_not_told_what_another_explainer_measured():
+    rule = Fixed()
+    measured = report([rule]).masking("fixed")
+    told = tp.Explainer(model, BACKGROUND, masking=measured, policy="shapley")(ROWS[:1]).provenance
+    untold = tp.Explainer(model, BACKGROUND, masking=rule, policy="shapley")(ROWS[:1]).provenance
+    assert "heldout_error" in told
+    assert "heldout_error" not in untold
 
 
 def test_labels_seeds_frames_and_times():

@@ -150,8 +150,10 @@ class TreeEngine(Engine):
     def describe(self) -> dict[str, Any]:
         """The value function, and what the trees were read from."""
         marginal = self._problem.background is not None
+        measured = getattr(self._problem.masking, "measured", None) if marginal else None
         return {
             "masking": self._problem.masking.name if marginal else "path-dependent",
+            **({} if measured is None else measured.describe()),
             "trees": f"{self._ensemble.n_trees} trees of {self._ensemble.source}",
         }
 

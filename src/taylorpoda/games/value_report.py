@@ -11,13 +11,13 @@ import numpy as np
 
 from taylorpoda._support.memory import parse_memory
 from taylorpoda._support.optional import require
-from taylorpoda._support.progress import ProgressBar
+from taylorpoda._support.progress import ProgressBar, silenced
 from taylorpoda._support.seeds import resolve_seed, stream
 from taylorpoda.games.background import check_size
 from taylorpoda.games.masking import resolve_masking
 from taylorpoda.games.masking.base import HybridMasking, Masking, MaskingContext
 from taylorpoda.games.masking.conditional.sampling import of_size
-from taylorpoda.games.masking.measured import MeasuredMasking
+from taylorpoda.games.masking.measured import with_score
 from taylorpoda.games.models import bind_model
 from taylorpoda.games.off_manifold import Manifold
 from taylorpoda.games.players import Players
@@ -80,7 +80,7 @@ class ValueFunctionReport:
         """The value function nearest to the conditional expectation."""
         return self.names[int(np.argmin(self.error))]
 
-    def masking(self, name: str) -> MeasuredMasking:
+    def masking(self, name: str) -> Masking:
         """A value function to pass as `masking=`; explanations then carry its measured error in their provenance.
 
         A trained surrogate is the very one that was measured; other rules are fitted to the explainer's background.
@@ -90,7 +90,7 @@ class ValueFunctionReport:
             raise ValueError(msg)
         place = self.names.index(name)
         details = {"trivial_error": self.trivial, "heldout_rows": self._rows}
-        return MeasuredMasking(self._rules[name], float(self.error[place]), details)
+        return with_score(self._rules[name], float(self.error[place]), details)
 
     def to_frame(self) -> Any:
         """One row per value function, as a pandas DataFrame.
@@ -184,7 +184,8 @@ def value_function_report(
     with ProgressBar("measuring value functions", len(rules)) as bar:
         for name, rule in rules.items():
             try:
-                found[name] = trial.run(rule)
+                with silenced():  # one bar at a time
+                    found[name] = trial.run(rule)
             except ValueError as error:
                 if maskings is not None:
                     raise

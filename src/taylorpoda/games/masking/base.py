@@ -45,7 +45,10 @@ class MaskingContext:
 class Masking(Protocol):
     """A masking rule before it has seen data: a name and a `fit`."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """What provenance calls it; an attribute will do."""
+        ...
 
     def fit(self, context: MaskingContext) -> HybridMasking | DirectMasking:
         """Bind the rule to a background and a model."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from taylorpoda.games.masking.base import HybridMasking, MaskingContext, StandIns
+from taylorpoda.games.masking.base import HybridMasking, MaskingContext, Measured, StandIns
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -15,9 +15,14 @@ if TYPE_CHECKING:
 
 
 class Baseline:
-    """masking="baseline": the background must be one row."""
+    """masking="baseline": the background must be one row.
+
+    Attributes:
+        measured: How well it did on held-out rows, if that is known.
+    """
 
     name = "baseline"
+    measured: Measured | None = None
 
     def fit(self, context: MaskingContext) -> SharedDonors:
         """Take the one background row as the baseline."""
@@ -27,7 +32,7 @@ class Baseline:
                 'pass that row, or use masking="marginal" to average over all of them.'
             )
             raise ValueError(msg)
-        return SharedDonors(self.name, context.background, context.weights)
+        return SharedDonors(self.name, context.background, context.weights, self.measured)
 
 
 class SharedDonors(HybridMasking):
@@ -36,8 +41,11 @@ class SharedDonors(HybridMasking):
     Identical donor rows count once, with their weights added.
     """
 
-    def __init__(self, name: str, donors: Table, weights: NDArray[np.float64]) -> None:
+    def __init__(
+        self, name: str, donors: Table, weights: NDArray[np.float64], measured: Measured | None = None
+    ) -> None:
         self.name = name
+        self.measured = measured
         codes = donors.player_codes(np.zeros(donors.n_columns, dtype=np.intp))
         _, first, group = np.unique(codes, return_index=True, return_inverse=True)
         keep = np.sort(first)
