@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from taylorpoda.utilities import Utility
 
 _INSIDE = 1e-12  # relative to the scale: a reference this near to the set is its own projection
-_PROVEN = 1e-10  # relative: how much nearer another member could be where the projection counts as proven
-_ROUNDING = 1e-14
+_PROVEN = 1e-9  # relative: squared distances closer than this are equal
+_ROUNDING = 1e-15  # of a product of two numbers as large as the vertices, per player
 
 
 def project(
@@ -86,8 +86,10 @@ def _nearest(admissible: AdmissibleSet, point: NDArray[np.float64]) -> tuple[NDA
     if admissible.contains(point, tolerance=_INSIDE):
         return point, True
     corral = admissible.corral(point)
-    # The projection is off by at most the root of the gap; both are in units of about the scale.
-    rounding = _ROUNDING * max(1.0, float(np.max(abs(corral.point)))) ** 2
+    # The squared distance could still come down by at most the gap; both are in units of about the scale.
+    width = float(np.max(admissible.upper - admissible.lower, initial=0.0)) / (admissible.scale or 1.0)
+    largest = float(np.max(abs(corral.point), initial=0.0)) + width
+    rounding = _ROUNDING * admissible.n_players * largest**2
     return admissible.nearest(point), corral.gap <= max(_PROVEN * float(corral.point @ corral.point), rounding)
 
 

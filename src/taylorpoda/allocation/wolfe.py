@@ -99,4 +99,6 @@ def _affine_weights(vertices: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.ones(1)
     directions = (vertices[1:] - vertices[0]).T
     solution = np.linalg.lstsq(directions, -vertices[0], rcond=None)[0]
+    # Once more from where that led: what is left must be orthogonal to the hull, or the gap cannot close.
+    solution += np.linalg.lstsq(directions, -vertices[0] - directions @ solution, rcond=None)[0]
     return np.concatenate([[1.0 - np.sum(solution)], solution])
