@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.ensemble import RandomForestRegressor
 
 import taylorpoda as tp
@@ -199,6 +201,17 @@ def test_a_rule_of_ones_own_is_not_told_what_another_explainer_measured():
     untold = tp.Explainer(model, BACKGROUND, masking=rule, policy="shapley")(ROWS[:1]).provenance
     assert "heldout_error" in told
     assert "heldout_error" not in untold
+
+
+@given(factor=st.floats(-50, 50).filter(lambda a: abs(a) > 0.01), shift=st.floats(-50, 50), seed=st.integers(0, 99))
+def test_the_unit_of_the_output_squares_every_error(factor, shift, seed):
+    options = {"coalitions": 4, "random_state": seed}
+    plain = report(["marginal", "gaussian", "neighbours"], **options)
+    scaled = report(["marginal", "gaussian", "neighbours"], model=lambda x: factor * model(x) + shift, **options)
+    close = {"rel": 1e-6, "abs": 1e-9 * shift**2}
+    for name in ("errors", "error", "standard_error", "trivial", "variance"):
+        assert getattr(scaled, name) == pytest.approx(factor**2 * getattr(plain, name), **close)
+    assert scaled.off_manifold == pytest.approx(plain.off_manifold)
 
 
 def test_labels_seeds_frames_and_times():
