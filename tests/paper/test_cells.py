@@ -126,7 +126,7 @@ def test_summary_by_hand():
     assert found.mean_rank["WeightedSHAP"] == (1.5, 1.0)
     assert all(share.count == 2 for share in found.optimal_ahead.values())
     assert found.least_share == {"inclusion_aup": 1.0}
-    assert str(found.same_best) == "1 of 2 (50%)"
+    assert str(found.same_best) == "1 of 2 (50.0%)"
 
 
 def test_ties_as_printed_are_both_best():

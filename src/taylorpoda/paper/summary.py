@@ -36,7 +36,7 @@ class Fraction:
         return self.count / self.total if self.total else None
 
     def __str__(self) -> str:
-        return f"{self.count} of {self.total}" + (f" ({self.count / self.total:.0%})" if self.total else "")
+        return f"{self.count} of {self.total}" + (f" ({self.count / self.total:.1%})" if self.total else "")
 
 
 @dataclass(frozen=True)
