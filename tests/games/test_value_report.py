@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.ensemble import RandomForestRegressor
 
@@ -203,6 +203,7 @@ def test_a_rule_of_ones_own_is_not_told_what_another_explainer_measured():
     assert "heldout_error" not in untold
 
 
+@settings(max_examples=8)
 @given(factor=st.floats(-50, 50).filter(lambda a: abs(a) > 0.01), shift=st.floats(-50, 50), seed=st.integers(0, 99))
 def test_the_unit_of_the_output_squares_every_error(factor, shift, seed):
     options = {"coalitions": 4, "random_state": seed}

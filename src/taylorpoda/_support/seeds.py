@@ -8,12 +8,13 @@ import secrets
 import numpy as np
 
 
-def resolve_seed(random_state: object) -> int:
+def resolve_seed(random_state: object, parameter: str = "random_state") -> int:
     """Turn `random_state` into the seed that provenance records.
 
     Args:
         random_state: None for fresh entropy, a non-negative integer, or a numpy Generator or RandomState
             from which one seed is drawn.
+        parameter: What messages call it.
 
     Returns:
         A non-negative integer that reproduces everything drawn from it.
@@ -30,12 +31,12 @@ def resolve_seed(random_state: object) -> int:
         seed = operator.index(random_state)  # type: ignore[arg-type]
     except TypeError:
         msg = (
-            f"random_state={random_state!r} has type {type(random_state).__name__}; "
+            f"{parameter}={random_state!r} has type {type(random_state).__name__}; "
             "allowed: None, an integer >= 0, numpy.random.Generator, numpy.random.RandomState."
         )
         raise TypeError(msg) from None
     if seed < 0:
-        msg = f"random_state={seed} is negative; allowed: None or an integer >= 0."
+        msg = f"{parameter}={seed} is negative; allowed: None or an integer >= 0."
         raise ValueError(msg)
     return seed
 

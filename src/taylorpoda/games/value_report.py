@@ -45,7 +45,8 @@ class ValueFunctionReport:
     Attributes:
         names: The value functions.
         sizes: Coalition sizes, 0 to n.
-        errors: Shape (names, sizes): E[(f(x) - v_S(x))^2] over rows, coalitions of that size and outputs; 0 for n.
+        errors: Shape (names, sizes): E[(f(x) - v_S(x))^2] over rows, coalitions of that size and outputs; 0 for n, NaN
+            for sizes of which fewer `coalitions` than sizes left none.
         error: Shape (names,): the mean over the sizes between.
         standard_error: Shape (names,): of `error`, over rows.
         trivial: E[(f(x) - v(empty))^2]: what always answering the background's mean gets wrong.

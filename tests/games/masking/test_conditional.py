@@ -281,6 +281,14 @@ def test_options_are_checked(options, message):
         tp.masking.Conditional(**options)
 
 
+@pytest.mark.parametrize("rule", [tp.masking.Conditional, tp.masking.Gaussian, tp.masking.Copula])
+def test_a_bad_seed_is_named(rule):
+    with pytest.raises(ValueError, match="^seed=-1 is negative"):
+        rule(seed=-1)
+    with pytest.raises(TypeError, match="^seed='a' has type str"):
+        rule(seed="a")
+
+
 def test_wide_tables_are_read_without_the_linear_part():
     rows = generator.standard_normal((120, 150))
     trained = tp.masking.Conditional(seed=0, steps=10).train(lambda x: x[:, 0], rows)

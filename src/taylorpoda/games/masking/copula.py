@@ -45,7 +45,7 @@ class Copula:
 
     def __init__(self, draws: int = _DRAWS, seed: int | None = None) -> None:
         self.draws = check_draws(draws)
-        self.seed = None if seed is None else resolve_seed(seed)
+        self.seed = None if seed is None else resolve_seed(seed, "seed")
 
     def fit(self, context: MaskingContext) -> ConditionalDraws:
         """Learn margins and the correlation of normal scores from the background."""

@@ -48,7 +48,7 @@ class Gaussian:
 
     def __init__(self, draws: int = _DRAWS, seed: int | None = None) -> None:
         self.draws = check_draws(draws)
-        self.seed = None if seed is None else resolve_seed(seed)
+        self.seed = None if seed is None else resolve_seed(seed, "seed")
 
     def fit(self, context: MaskingContext) -> ConditionalDraws:
         """Learn mean and covariance from the background."""

@@ -73,7 +73,7 @@ class Conditional:
         self.loss = check_choice("loss", loss, _LOSSES)
         self.steps = _positive_steps(steps)
         self.device = device
-        self.seed = None if seed is None else resolve_seed(seed)
+        self.seed = None if seed is None else resolve_seed(seed, "seed")
 
     def fit(self, context: MaskingContext) -> Surrogate:
         """Train on a background and serve an explainer; the model is asked about each background row once."""
