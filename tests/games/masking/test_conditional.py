@@ -283,9 +283,9 @@ def test_options_are_checked(options, message):
 
 @pytest.mark.parametrize("rule", [tp.masking.Conditional, tp.masking.Gaussian, tp.masking.Copula])
 def test_a_bad_seed_is_named(rule):
-    with pytest.raises(ValueError, match="^seed=-1 is negative"):
+    with pytest.raises(ValueError, match=r"^seed=-1 is negative"):
         rule(seed=-1)
-    with pytest.raises(TypeError, match="^seed='a' has type str"):
+    with pytest.raises(TypeError, match=r"^seed='a' has type str"):
         rule(seed="a")
 
 
