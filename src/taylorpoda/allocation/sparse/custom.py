@@ -8,7 +8,7 @@ stream keyed by the content of its game. Nothing is proven about the answer.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -44,7 +44,9 @@ _STREAM = 1  # the steps' own branch of a row's stream
 def allocate_custom(context: SparseContext, utility: Utility, options: Options) -> Allocation:
     """The best attribution met for a utility that judges attributions themselves."""
     if context.n_players <= FEW:
-        return allocate_tables(_tables(context), utility, options)
+        tabled = allocate_tables(_tables(context), utility, options)
+        proof = cast("OptimalProof", tabled.proof)
+        return replace(tabled, proof=_TabledProof(proof.games, utility, proof.attributions, proof.solved, context))
     games = context.games
     hunts = [_Hunt(context, row, options) for row in range(prod(games.lead))]
     attributions = _search(context, utility, options, hunts)
@@ -62,6 +64,24 @@ def _tables(context: SparseContext) -> Games:
     # A coalition of everybody is known without a sum.
     values[..., 0], values[..., -1] = context.base_value, context.full_value
     return Games(Context(values, context.target, context.threshold, labels))
+
+
+@dataclass(frozen=True, eq=False)
+class _TabledProof(OptimalProof):
+    """The dense room's, with shares of the sparse dividends: a table has others besides, made of rounding."""
+
+    context: SparseContext
+
+    def shares(self, row: int) -> SparseShareView:
+        """Even ones for the Shapley values, else from vertices whose convex combination the attributions are."""
+        dividends = self.context.games.dividends(row)
+        attributions = np.reshape(self.attributions, (-1, self.context.n_players))[row]
+        if np.array_equal(attributions, np.reshape(self.games.shapley, (-1, self.context.n_players))[row]):
+            return even_view(dividends)
+        full = float(np.reshape(self.context.full_value, -1)[row])
+        players = np.arange(self.context.n_players)
+        game = reduced(dividends, players, dividends.base_value, full, others_present=False)
+        return table_shares(dividends, game, attributions)
 
 
 @dataclass(frozen=True, eq=False)

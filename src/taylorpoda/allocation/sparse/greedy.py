@@ -21,9 +21,8 @@ class _Coming:
         self._missing = game.sizes.copy()
         self._sum = np.bincount(game.owner, weights=game.members, minlength=len(game.values)).astype(np.int64)
         self._indptr, self._coalitions = _by_player(game)
-        single = game.sizes == 1
         self.value = game.base
-        self.step = np.bincount(self._sum[single], weights=game.values[single], minlength=game.n_players)
+        self.step = game.dividends.singletons()
 
     def take(self, player: int) -> None:
         self.value += float(self.step[player])

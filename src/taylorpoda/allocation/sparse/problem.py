@@ -50,6 +50,9 @@ class RowProblem:
         dividends = self.terms.dividends
         whole = utility.pointwise is None
         self.players = np.arange(games.n_players) if whole else players_that_matter(dividends)
+        if not whole and len(self.players) > FEW:
+            # Numbered by size, so that the search breaks its ties in the same way whatever the players are called.
+            self.players = self.players[np.argsort(-abs(self.shapley[self.players]), kind="stable")]
         self.game = reduced(dividends, self.players, self.terms.base, self.terms.full, others_present=False)
         self.objective = None if whole else Objective(self.game, self.terms)
 

@@ -22,7 +22,7 @@ class Reduced:
     """A game among the players that matter.
 
     Attributes:
-        players: Shape (k,): their numbers in the whole game, ascending.
+        players: Shape (k,): their numbers in the whole game.
         base: v of nobody.
         full: v of all.
         dividends: The dividends of one player or more, players renumbered.
@@ -129,7 +129,7 @@ def reduced(
 
     Args:
         dividends: The whole game.
-        players: Ascending.
+        players: Who takes part, in the order in which they are renumbered.
         base: v of no player at all.
         full: f(x).
         others_present: Whether the others take part in every coalition; coalitions then lose those members, and

@@ -40,7 +40,7 @@ def spaced(
     for place in range(n_players - 1, -1, -1):
         room = largest[hurry] - need - np.cumsum(gap[hurry])
         tight = np.flatnonzero(room < gap[hurry])  # no room for another one below
-        waiting = hurry[: tight[-1] + 1] if len(tight) else hurry
+        waiting = hurry[: tight[0] + 1] if len(tight) else hurry
         ready = waiting[followers[waiting] == 0]
         if not len(ready):
             ready = hurry[followers[hurry] == 0]

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from taylorpoda.dividends.sparse import SparseDividends
 
 _WORK = 10_000_000  # entries that all passes may touch where no limit is given
+_OVERHEAD = 12_000  # entries that could be touched in the time a pass takes besides
 _LEAST_PASSES = 20
 _TRIED = 3  # of the best rankings found, before they are repaired
 
@@ -57,7 +58,7 @@ def _passes(objective: Objective, options: Options) -> int | None:
     if options.time_limit is not None:
         return None
     entries = sum(len(game.members) + game.n_players**2 for game in objective.games)
-    return max(_LEAST_PASSES, _WORK // max(entries, 1))
+    return max(_LEAST_PASSES, _WORK // (entries + _OVERHEAD))
 
 
 def potential_shares(dividends: SparseDividends, game: Reduced, potentials: NDArray[np.float64]) -> SparseShareView:
