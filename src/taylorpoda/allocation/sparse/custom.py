@@ -10,16 +10,17 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from taylorpoda._support.seeds import stream
 from taylorpoda.allocation.game import Games
+from taylorpoda.allocation.optimal import OptimalProof
 from taylorpoda.allocation.optimal import allocate_optimal as allocate_tables
 from taylorpoda.allocation.result import Allocation
 from taylorpoda.allocation.sparse.draws import content_key, drawn_shares
-from taylorpoda.allocation.sparse.few import FEW
+from taylorpoda.allocation.sparse.few import FEW, table_shares
 from taylorpoda.allocation.sparse.linear import SparseLinearProof
 from taylorpoda.allocation.sparse.potentials import Potentials
 from taylorpoda.allocation.sparse.random_tables import candidates_of
