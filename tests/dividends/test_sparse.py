@@ -186,6 +186,9 @@ def test_shapiq_understands_it():
     assert np.array_equal(shapley, table[1 << np.arange(4)])
 
 
+ONE = SparseDividends.from_sets([[0], [1, 2]], [1.0, 2.0], 3)
+
+
 @pytest.mark.parametrize(
     ("call", "says"),
     [
@@ -199,12 +202,40 @@ def test_shapiq_understands_it():
         (lambda: SparseDividends.from_dense(np.ones(3)), "dividends"),
         (lambda: SparseDividends.from_dense(np.ones((2, 4))), "expected one game"),
         (lambda: SparseDividends.from_sets([], [], 2) + SparseDividends.from_sets([], [], 3), r"\[2, 3\] players"),
+        (lambda: ONE.value_of([0, 2, 1]), "neither True nor False"),
+        (lambda: ONE.value_of([np.nan, 0, 1]), "neither True nor False"),
+        (lambda: ONE.restrict([[0, 1]]), "players has shape"),
+        (lambda: ONE.top(-1), "count=-1; allowed"),
+        (lambda: ONE.threshold(-0.1), "tolerance=-0.1; allowed"),
+        (lambda: ONE.threshold(np.nan), "tolerance=nan; allowed"),
+        (lambda: ONE.nonzero(np.nan), "tolerance=nan; allowed"),
+        (lambda: ONE * np.inf, "multiplied with inf"),
+        (lambda: SparseDividends.from_dense([1.0, np.nan]), "dividends holds NaN"),
+        (lambda: SparseDividends.from_dense([1.0, 2.0], tolerance=-1), "tolerance=-1; allowed"),
+        (lambda: SparseDividends.from_sets([[0]], [np.inf], 3), "values holds NaN or infinity"),
         (lambda: SparseRows.from_games([]), "cannot be gathered"),
         (lambda: Coalitions.from_masks(np.ones(3)), "expected"),
     ],
 )
 def test_errors_say_what_came(call, says):
     with pytest.raises(ValueError, match=says):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: ONE.restrict([0.7, 1.2]), r"players=\[0.7, 1.2\] holds float64"),
+        (lambda: ONE.restrict([True, False, True]), "holds bool"),
+        (lambda: ONE.prefix_values([0.2, 1.1, 2.9]), "order=.* holds float64"),
+        (lambda: ONE.top(1.5), "count=1.5; allowed: a whole number"),
+        (lambda: ONE[0.5], "names 0.5"),
+        (lambda: ONE[[0.5]], "names 0.5"),
+        (lambda: SparseDividends.from_sets([["a"]], [1.0], 3), "names 'a'"),
+    ],
+)
+def test_nothing_is_rounded_to_a_player(call, says):
+    with pytest.raises(TypeError, match=says):
         call()
 
 

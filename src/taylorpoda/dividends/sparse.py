@@ -11,6 +11,14 @@ import numpy as np
 from taylorpoda._support.arrays import players_of
 from taylorpoda._support.memory import human_bytes
 from taylorpoda._support.optional import require
+from taylorpoda.dividends.sparse_checks import (
+    count_of,
+    finite,
+    finite_factor,
+    membership,
+    tolerance_of,
+    whole_numbers,
+)
 from taylorpoda.dividends.sparse_coalitions import Coalitions, as_words, merged
 
 if TYPE_CHECKING:
@@ -82,7 +90,7 @@ class SparseDividends:
 
     def __getitem__(self, members: int | Iterable[int]) -> float:
         """H of one coalition, named by its players (or by one player); 0 where none is kept."""
-        named = [int(members)] if isinstance(members, int | np.integer) else list(members)
+        named = list(members) if np.iterable(members) else [members]
         wanted = Coalitions.from_sets([named], self.n_players).words[0]
         hit = np.flatnonzero((self.coalitions.words == wanted).all(axis=1))
         return float(self.values[hit[0]]) if len(hit) else 0.0
@@ -106,10 +114,7 @@ class SparseDividends:
         Returns:
             Shape (m,), or a number.
         """
-        masks = np.asarray(coalitions, dtype=np.bool_)
-        if masks.shape[-1:] != (self.n_players,) or masks.ndim > 2:
-            msg = f"coalitions has shape {masks.shape}; expected (m, {self.n_players})."
-            raise ValueError(msg)
+        masks = membership(coalitions, self.n_players)
         words = as_words(np.atleast_2d(masks))
         result = np.empty(len(words))
         step = max(1, _CHUNK // max(1, len(self)))
@@ -140,7 +145,7 @@ class SparseDividends:
 
     def _latest(self, order: NDArray[Any]) -> NDArray[np.int64]:
         """For each coalition how many players of the order it takes to have all its members."""
-        given = np.asarray(order, dtype=np.int64)
+        given = whole_numbers(order, "order")
         if not np.array_equal(np.sort(given), np.arange(self.n_players)):
             msg = (
                 f"order={order!r} does not name every player once; expected a permutation of {self.n_players} players."
@@ -189,7 +194,7 @@ class SparseDividends:
 
     def nonzero(self, tolerance: float = 0.0) -> SparseDividends:
         """Only the dividends larger than a tolerance in absolute value, and the empty coalition's."""
-        return self.take((np.abs(self.values) > tolerance) | (self.coalitions.sizes == 0))
+        return self.take((np.abs(self.values) > tolerance_of(tolerance)) | (self.coalitions.sizes == 0))
 
     def restrict(self, players: Any) -> SparseDividends:
         """The game among some players while the others stay absent; players are renumbered in the order given.
@@ -197,7 +202,7 @@ class SparseDividends:
         Args:
             players: Distinct players.
         """
-        chosen = np.asarray(players, dtype=np.int64)
+        chosen = whole_numbers(players, "players")
         if len(chosen) and (chosen.min() < 0 or chosen.max() >= self.n_players):
             msg = f"players={players!r} names a player out of range; allowed: 0 to {self.n_players - 1}."
             raise ValueError(msg)
@@ -217,12 +222,12 @@ class SparseDividends:
     def top(self, count: int) -> SparseDividends:
         """The `count` largest dividends in absolute value, largest first; the empty coalition's is not counted."""
         size = np.where(self.coalitions.sizes == 0, -1.0, np.abs(self.values))
-        order = np.argsort(-size, kind="stable")[:count]
+        order = np.argsort(-size, kind="stable")[: count_of(count)]
         return self.take(order[size[order] >= 0])
 
     def threshold(self, tolerance: float) -> tuple[SparseDividends, Remainder]:
         """Drop the dividends of at most `tolerance` in absolute value, and say what was dropped."""
-        kept = (np.abs(self.values) > tolerance) | (self.coalitions.sizes == 0)
+        kept = (np.abs(self.values) > tolerance_of(tolerance)) | (self.coalitions.sizes == 0)
         dropped = np.where(kept, 0.0, self.values)
         return self.take(kept), Remainder(
             count=int((~kept).sum()),
@@ -239,7 +244,7 @@ class SparseDividends:
 
     def __mul__(self, factor: float) -> SparseDividends:
         """The dividends of a multiple of the game."""
-        return SparseDividends(self.coalitions, self.values * float(factor))
+        return SparseDividends(self.coalitions, self.values * finite_factor(factor))
 
     __rmul__ = __mul__
 
@@ -256,12 +261,12 @@ class SparseDividends:
     @classmethod
     def from_dense(cls, dividends: Any, tolerance: float = 0.0) -> SparseDividends:
         """From a table of 2**n dividends, dropping those of at most `tolerance` (never the empty coalition's)."""
-        table = np.asarray(dividends, dtype=np.float64)
+        table = finite(dividends, "dividends")
         if table.ndim != 1:
             msg = f"dividends has shape {table.shape}; expected one game, (2**n,)."
             raise ValueError(msg)
         n_players = players_of(len(table), "dividends")
-        kept = np.abs(table) > tolerance
+        kept = np.abs(table) > tolerance_of(tolerance)
         kept[0] = True
         indices = np.flatnonzero(kept)
         return cls(Coalitions.from_indices(indices, n_players), table[indices])
@@ -269,7 +274,7 @@ class SparseDividends:
     @classmethod
     def from_sets(cls, sets: Iterable[Iterable[int]], values: Any, n_players: int) -> SparseDividends:
         """From sets of players and their dividends; sets that repeat are added up."""
-        listed = cls(Coalitions.from_sets(sets, n_players), np.asarray(values, dtype=np.float64))
+        listed = cls(Coalitions.from_sets(sets, n_players), finite(values, "values"))
         return sum_of([listed])
 
     def to_shapiq(self) -> Any:

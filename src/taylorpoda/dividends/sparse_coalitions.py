@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from taylorpoda.dividends.sparse_checks import player_index
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -129,7 +131,7 @@ class Coalitions:
         Raises:
             ValueError: If a player is out of range or named twice.
         """
-        listed = [sorted(int(player) for player in members) for members in sets]
+        listed = [sorted(player_index(player) for player in members) for members in sets]
         for members in listed:
             if members and (members[0] < 0 or members[-1] >= n_players):
                 msg = f"the coalition {members} names a player out of range; allowed: 0 to {n_players - 1}."
