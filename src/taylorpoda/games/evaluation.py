@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from taylorpoda.games.players import Players
     from taylorpoda.games.tables.base import Table
 
-# Large enough that a call of a forest of many trees pays, small enough to stay near the processor.
-_BATCH_BYTES = 2**21
+# Small enough that a network's layers stay near the processor; calls of forests pay only for many more rows.
+_BATCH_BYTES = 2**20
+_DEAR_BATCH_BYTES = 2**23
 _FEWEST_ROWS = 2048
 # Every part of the engine gets at most this share of max_memory for what is not the result itself.
 _WORKING_SHARE = 4
@@ -74,7 +75,8 @@ class Evaluator:
     def batch_rows(self, row_bytes: int) -> int:
         """How many hybrid rows go into one model call."""
         within = max(1, self._max_memory // (_WORKING_SHARE * max(row_bytes, 1) * (self._n_jobs or 1)))
-        return min(max(_BATCH_BYTES // max(row_bytes, 1), _FEWEST_ROWS), within)
+        wanted = _DEAR_BATCH_BYTES if self._model.quantity.dear_calls else _BATCH_BYTES
+        return min(max(wanted // max(row_bytes, 1), _FEWEST_ROWS), within)
 
     def predictions(self, rows: Table) -> NDArray[np.float64]:
         """The model's own answer on the explained rows, from one call.

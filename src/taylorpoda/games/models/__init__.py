@@ -14,7 +14,7 @@ from taylorpoda.games.models.fitted import check_fitted
 from taylorpoda.games.models.lightgbm_models import LightGBMBoosterAdapter, LightGBMSklearnAdapter
 from taylorpoda.games.models.onnx_models import OnnxAdapter
 from taylorpoda.games.models.selection import check_names
-from taylorpoda.games.models.sklearn_models import SklearnAdapter
+from taylorpoda.games.models.sklearn_models import SklearnAdapter, has_members
 from taylorpoda.games.models.torch_models import TorchAdapter
 from taylorpoda.games.models.xgboost_models import XGBoostBoosterAdapter, XGBoostSklearnAdapter
 
@@ -59,6 +59,8 @@ def bind_model(model: Any, *, output: Any = None, link: str | None = None, outpu
         if adapter.matches(model):
             check_fitted(model)
             quantity = adapter.quantity(model, raw=raw)
+            if has_members(getattr(model, "__self__", model)):
+                quantity = replace(quantity, dear_calls=True)
             if output_names is not None:
                 quantity = replace(quantity, output_names=check_names(output_names))
             if link is not None and quantity.kind == "margin":

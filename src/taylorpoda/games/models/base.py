@@ -38,6 +38,7 @@ class Quantity:
         library: The distribution whose version provenance records; None where `predict` tells.
         late_classes: Asked after the first answer, for models that name their classes only in what they
             answer.
+        dear_calls: Whether a call costs much besides its rows, as of forests, which start a task per tree.
     """
 
     predict: Callable[[Any], Any]
@@ -48,6 +49,7 @@ class Quantity:
     feature_names: tuple[str, ...] | None = None
     library: str | None = None
     late_classes: Callable[[], tuple[Any, ...] | None] | None = None
+    dear_calls: bool = False
 
 
 class ModelAdapter(Protocol):
