@@ -46,8 +46,8 @@ def allocate_custom(context: SparseContext, utility: Utility, options: Options) 
     """The best attribution met for a utility that judges attributions themselves."""
     if context.n_players <= FEW:
         tabled = allocate_tables(_tables(context), utility, options)
-        proof = cast("OptimalProof", tabled.proof)
-        return replace(tabled, proof=_TabledProof(proof.games, utility, proof.attributions, proof.solved, context))
+        known = cast("OptimalProof", tabled.proof)
+        return replace(tabled, proof=_TabledProof(known.games, utility, known.attributions, known.solved, context))
     games = context.games
     hunts = [_Hunt(context, row, options) for row in range(prod(games.lead))]
     attributions = _search(context, utility, options, hunts)
