@@ -72,6 +72,10 @@ NOT_SUMS = {
     "dart": (lambda: xgboost.XGBRegressor(booster="dart", n_estimators=3).fit(ROWS, Y), "'dart'"),
     "linear booster": (lambda: xgboost.XGBRegressor(booster="gblinear", n_estimators=3).fit(ROWS, Y), "'gblinear'"),
     "linear leaves": (lambda: LGBMRegressor(n_estimators=3, linear_tree=True, verbose=-1).fit(ROWS, Y), "linear_tree"),
+    "trees left out": (
+        lambda: LGBMRegressor(n_estimators=3, pred_early_stop=True, verbose=-1).fit(ROWS, Y),
+        "pred_early_stop",
+    ),
     "several categories at once": (coupled, "max_ctr_complexity=1"),
     "start from a model": (
         lambda: GradientBoostingRegressor(init=LinearRegression(), n_estimators=3).fit(ROWS, Y),

@@ -70,8 +70,12 @@ def read(model: Any) -> Ensemble:
     """The trees that the model's predict uses: up to the best iteration where training stopped early.
 
     Raises:
-        UnsupportedTreesError: For trees with linear models in their leaves.
+        UnsupportedTreesError: For trees with linear models in their leaves, and where predict leaves trees out.
     """
+    options = model.get_params() if hasattr(model, "get_params") else {}
+    if options.get("pred_early_stop", False) not in (False, "false"):  # a row may show it that is not checked
+        msg = "pred_early_stop lets predict leave out trees once a margin is large, so it is no sum of all leaves."
+        raise UnsupportedTreesError(msg)
     booster = model.booster_ if hasattr(model, "booster_") else model
     header, *blocks = booster.model_to_string().split("\nTree=")  # up to the best iteration by itself, as predict
     facts = _lines(header)
