@@ -186,7 +186,17 @@ CASES = {
     "data: not text": (
         lambda w: explain_text(w, "bytes.csv", b"\xff\xfe\x00\x01"),
         SystemExit,
-        "2: error: DATA='bytes.csv' cannot be read:",
+        "2: error: DATA='bytes.csv' is not written in UTF-8",
+    ),
+    "data: lines that end in a separator": (
+        lambda w: explain_text(w, "trailing.csv", "a,b,c\n1,2,3,\n4,5,6,\n"),
+        SystemExit,
+        "2: error: the lines of 'trailing.csv' have more cells than its header has names; remove the separators at",
+    ),
+    "data: cells of no column": (
+        lambda w: explain_text(w, "long.csv", "a,b\n1,2,3,4\n5,6,7,8\n"),
+        SystemExit,
+        "2: error: the lines of 'long.csv' have more cells than its header has names",
     ),
     "data: a parquet file that is none": (
         lambda w: explain_text(w, "bad.parquet", "hello"),

@@ -123,10 +123,20 @@ CASES = {
         ValueError,
         "X has shape (2, 5); the background is a DataFrame with the 3 columns ['a', 'b', 'c'].",
     ),
-    "pandas: a list of dictionaries": (
-        lambda w: explain(w.frame, [{"a": 1, "b": 2, "c": 3}]),
+    "pandas: a list of dictionaries without a column": (
+        lambda w: explain(w.frame, [{"a": 1, "b": 2}]),
         ValueError,
-        "X has shape (1,); the background is a DataFrame with the 3 columns ['a', 'b', 'c'].",
+        "X has other columns than the background: missing ['c']. Expected ['a', 'b', 'c'].",
+    ),
+    "pandas: a list of dictionaries that differ": (
+        lambda w: explain(w.frame, [{"a": 1, "b": 2, "c": 3}, {"a": 1, "b": 2}]),
+        ValueError,
+        "row 1 of X names ['a', 'b'], but row 0 names ['a', 'b', 'c'].",
+    ),
+    "pandas: a list of dictionaries for the background": (
+        lambda w: explain([{"a": 1, "b": 2, "c": 3}], w.X),
+        TypeError,
+        "background is a list of dictionaries; allowed: a DataFrame, e.g. pandas.DataFrame(background).",
     ),
     "pandas: a Series for the background": (
         lambda w: explain(pd.Series([1.0, 2.0], name="a"), w.X),

@@ -110,7 +110,7 @@ CASES = {
     "X: a dictionary": (
         lambda w: w.explain({"a": 1, "b": 2, "c": 3}),
         (TypeError, ValueError),
-        "X has shape (); the background has 3 columns, so (rows, 3), or (3,) for one row, is",
+        "X has other columns than the background: missing ['x0', 'x1', 'x2']; not in the background ['a', 'b', 'c'].",
     ),
     "X: a set": (
         lambda w: w.explain({1.0, 2.0, 3.0}),

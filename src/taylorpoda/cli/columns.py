@@ -54,9 +54,10 @@ def choose_columns(model: Any, available: Sequence[str], taken: Sequence[str]) -
     else:
         names = free
         if count is not None and len(names) != count:
+            besides = f" besides {list(taken)}" if taken else ""
             msg = (
-                f"the model reads {count} columns and has no names for them, but DATA has {len(names)} besides "
-                f"{list(taken) or 'none'}; name what is no feature with --target and --drop. Columns: {names[:40]}."
+                f"the model reads {count} columns and has no names for them, but DATA has {len(names)}{besides}; "
+                f"name what is no feature with --target and --drop. Columns: {names[:40]}."
             )
             raise InputError(msg)
     categories, text = _categorical(model)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import json
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -67,11 +68,12 @@ class Screen:
 
     @staticmethod
     def _console() -> Console:
-        console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
+        options: dict[str, Any] = dict(file=sys.stdout, highlight=False, markup=False, emoji=False)
+        if os.environ.get("NO_COLOR"):
+            options["color_system"] = None  # neither colors nor what else a terminal does by escape sequences
+        console = Console(**options)
         least = _NARROWEST if console.is_terminal else _PIPED
-        if console.width >= least:
-            return console
-        return Console(file=sys.stdout, highlight=False, markup=False, emoji=False, width=least)
+        return console if console.width >= least else Console(**options, width=least)
 
     def remark(self, text: str) -> None:
         """One line about what is going on, on standard error."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import re
 import sys
 from io import StringIO
 from typing import TYPE_CHECKING, Any
@@ -43,6 +45,9 @@ def load_data(path: Path, parameter: str) -> Any:
         frame = _READERS[ending](path, pandas)
     except (ImportError, InputError):
         raise
+    except UnicodeDecodeError as error:
+        msg = f"{parameter}={str(path)!r} is not written in UTF-8 ({error.reason}); save it in that encoding."
+        raise InputError(msg) from error
     except Exception as error:  # what a reader raises on a broken file is its own
         msg = f"{parameter}={str(path)!r} cannot be read: {str(error).strip()[:300] or type(error).__name__}"
         raise InputError(msg) from error
@@ -53,17 +58,67 @@ def load_data(path: Path, parameter: str) -> Any:
     return frame.reset_index(drop=True)
 
 
-def _csv(path: Path, pandas: Any, sep: str = ",") -> Any:
+def _csv(path: Path, pandas: Any, sep: str | None = None) -> Any:
     source = StringIO(sys.stdin.read()) if str(path) == "-" else path
+
+    def read(**options: Any) -> Any:
+        if isinstance(source, StringIO):
+            source.seek(0)
+        return pandas.read_csv(source, sep=known, **options)
+
+    known = ","
+    if sep is None:
+        line = read(header=None, nrows=1, dtype=str, quoting=csv.QUOTE_NONE, on_bad_lines="skip")
+        sep = _separator(",".join(map(str, line.iloc[0].dropna())))
+    known = sep
     # Pandas renames a column whose name came before, so that a model might read the wrong one.
-    names = pandas.read_csv(source, sep=sep, header=None, nrows=1, dtype=str).iloc[0].dropna()
+    names = read(header=None, nrows=1, dtype=str).iloc[0].dropna()
     twice = sorted(set(names[names.duplicated()]))
     if twice:
         msg = f"{str(path)!r} has several columns named {twice}; column names must be unique."
         raise InputError(msg)
-    if isinstance(source, StringIO):
-        source.seek(0)
-    return pandas.read_csv(source, sep=sep)
+    frame = read()
+    if known == ";" and _has_decimal_commas(frame):
+        frame = read(decimal=",")
+    try:
+        read(header=None, nrows=2, dtype=str)
+    except pandas.errors.ParserError:  # the first line is longer than the header
+        _check_aligned(frame, path)
+    if known == ";":
+        frame.attrs["remark"] = f"{path} is separated by {known!r}"
+    return frame
+
+
+def _separator(header: str) -> str:
+    """Semicolons, as spreadsheets write them where numbers have decimal commas, if the header has more of them."""
+    outside = re.sub('"[^"]*"', "", header)
+    return ";" if outside.count(";") > outside.count(",") else ","
+
+
+def _has_decimal_commas(frame: Any) -> bool:
+    """Whether some column holds nothing but whole numbers and numbers with a decimal comma."""
+    return any(
+        frame[name].dropna().astype(str).str.fullmatch(r"\s*[+-]?\d+(,\d+)?([eE][+-]?\d+)?\s*").all()
+        for name in frame.columns
+        if frame[name].dtype.kind not in "biufc" and frame[name].notna().any()
+    )
+
+
+def _check_aligned(frame: Any, path: Path) -> None:
+    """Refuse lines that are one cell longer than the header because they end in a separator.
+
+    Pandas takes the first cell of such lines for a row label, so that every column would hold its neighbor's cells. A
+    table whose row labels have no name in the header looks the same, but its last column is not empty.
+
+    Raises:
+        InputError: If they are.
+    """
+    if frame.index.nlevels > 1 or bool(frame.iloc[:, -1].isna().all()):
+        msg = (
+            f"the lines of {str(path)!r} have more cells than its header has names; remove the separators at the ends "
+            "of lines, or name every column."
+        )
+        raise InputError(msg)
 
 
 def _parquet(path: Path, pandas: Any) -> Any:

@@ -85,7 +85,7 @@ def read_inputs(
             raise InputError(msg)
     columns = choose_columns(model, list(frame.columns), taken)
     positions = row_numbers(rows, len(frame))
-    remarks = []
+    remarks = [frame.attrs["remark"]] if "remark" in frame.attrs else []
     if columns.unread:
         remarks.append(f"not read by the model: {', '.join(columns.unread[:12])}{' ...' * (len(columns.unread) > 12)}")
     other = frame if background is None else _background(background, columns)

@@ -11,7 +11,7 @@ from taylorpoda.dividends.trees import UnsupportedTreesError, read_ensemble
 from taylorpoda.engines.tree_quantity import owner_of
 from taylorpoda.games.tables import read_table
 from taylorpoda.games.tables.base import check_columns
-from taylorpoda.games.tables.frames import columns_of
+from taylorpoda.games.tables.frames import columns_of, labeled_rows
 from taylorpoda.games.tables.numpy_table import NumpyTable
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class NoBackground:
         """
         frame = columns_of(data, parameter)
         if frame is None:
-            return self._array(data, parameter)
+            return self._array(self._in_order(data, parameter), parameter)
         own = frame[0]
         if self._known is not None:
             order = check_columns(self._known, own, parameter)
@@ -62,6 +62,17 @@ class NoBackground:
             msg = f"{parameter} has {len(own)} columns {own[:40]}; the model takes {len(self.names)}."
             raise ValueError(msg)
         return read_table(data, parameter)
+
+    def _in_order(self, data: Any, parameter: str) -> Any:
+        """Rows whose cells are named, in the model's order; anything else as it is."""
+        named = labeled_rows(data, parameter)
+        if named is None:
+            return data
+        names, columns = named
+        spelled = isinstance(data, dict | list | tuple)  # mappings, whose order says nothing
+        if spelled or (self._known is not None and set(names) & set(self._known)):
+            columns = [columns[j] for j in check_columns(self.names, names, parameter)]
+        return [list(row) for row in zip(*columns, strict=True)]
 
     def _array(self, data: Any, parameter: str) -> Table:
         one = isinstance(data, list | tuple) and len(data) > 0 and np.ndim(data[0]) == 0

@@ -18,7 +18,7 @@ from taylorpoda.dividends.trees import make_game
 from taylorpoda.dividends.trees.ensemble import FunctionEncoder
 from taylorpoda.engines.base import SolvedGames
 from taylorpoda.engines.tree_quantity import Reading
-from taylorpoda.engines.tree_storage import arrays_of_forest, forest_of_arrays
+from taylorpoda.engines.tree_storage import ANSWERS, adds_up, answers_of_arrays, arrays_of_forest, forest_of_arrays
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from taylorpoda.utilities import Utility
 
 _CACHED_SHARE = 16  # of max_memory that the dividends of rows may take while they are at hand
+_ANSWERS = {"base", "full", "shapley"}  # what a file holds beside the trees, and a part of the games keeps
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +83,7 @@ class TreeGames(SolvedGames):
         reading: Which sums are explained.
         threshold: Values above it are labeled 1 by the AUC utilities.
         competing: Whether the columns of a call are classes that compete for the label.
+        stored: Whether they come out of a file, whose parts may contradict each other.
     """
 
     engine: ClassVar[str] = "trees"
@@ -90,6 +92,7 @@ class TreeGames(SolvedGames):
     reading: Reading
     threshold: float = 0.5
     competing: bool = False
+    stored: bool = False
     _kept: OrderedDict[int, list[SparseDividends]] = field(default_factory=OrderedDict, init=False, repr=False)
 
     @cached_property
@@ -146,11 +149,21 @@ class TreeGames(SolvedGames):
         kept = self._kept.pop(row, None)
         if kept is None:
             kept = self.forest.game.dividends(self.columns, row)
+            if self.stored:
+                self._check_stored(row, kept)
             room = self.forest.max_memory // _CACHED_SHARE
             while self._kept and (len(self._kept) + 1) * _bytes_of(kept) > room:
                 self._kept.popitem(last=False)
         self._kept[row] = kept
         return kept
+
+    def _check_stored(self, row: int, found: list[SparseDividends]) -> None:
+        """Refuse trees whose dividends add up to something else than the v(N) of the same file."""
+        games = [self._signed(found[k], sign) for k, sign in zip(self._sums, self._signs, strict=True)]
+        for game, full in zip(games, self.full[row], strict=True):
+            if not adds_up(game.values.sum(), full, game.values):
+                msg = f"the stored trees give row {row} another prediction than the one stored beside them."
+                raise ValueError(msg)
 
     def allocate(
         self,
@@ -194,18 +207,22 @@ class TreeGames(SolvedGames):
         return result
 
     def take(self, rows: Any, outputs: Any) -> TreeGames:
-        """Some rows and outputs; Shapley values that are known stay known."""
+        """Some rows and outputs; what is known of them stays known."""
         reading = replace(self.reading, explained=self.reading.explained[outputs])
         taken = replace(self, columns=np.ascontiguousarray(self.columns[:, rows]), reading=reading)
-        if "shapley" in self.__dict__:
-            taken.__dict__["shapley"] = self.shapley[rows][:, outputs]
+        for name in _ANSWERS & self.__dict__.keys():
+            taken.__dict__[name] = self.__dict__[name][rows][:, outputs]
         return taken
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """The trees, the background and the rows: from them every dividend is found again, to the bit."""
+        """The trees, the background and the rows: from them every dividend is found again, to the bit.
+
+        What is read most, v(N), v(empty) and the Shapley values, stands beside them.
+        """
         forest = self.forest
         return {
             **arrays_of_forest(forest.ensemble, forest.player_of_feature, forest.background, forest.weights),
+            **{f"{ANSWERS}{name}": np.ascontiguousarray(getattr(self, name)) for name in sorted(_ANSWERS)},
             "columns": self.columns,
             "sums": self.reading.sums.astype(np.int64),
             "signs": self.reading.signs,
@@ -232,7 +249,11 @@ class TreeGames(SolvedGames):
             msg = "the outputs of the games do not belong to their trees"
             raise ValueError(msg)
         forest = Forest(ensemble, players, background, weights, parse_memory(None))
-        return cls(forest, columns, reading, float(arrays["label_above"]), bool(arrays["competing"]))
+        above, competing = float(arrays["label_above"]), bool(arrays["competing"])
+        games = cls(forest, columns, reading, above, competing, stored=True)
+        known = answers_of_arrays(arrays, games.n_rows, len(reading.explained), games.n_players)
+        games.__dict__.update(known)
+        return games
 
 
 @dataclass(frozen=True, eq=False)

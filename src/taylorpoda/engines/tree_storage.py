@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+ANSWERS = "answers/"
+_AGREEMENT = 1e-9
 _NODES = {
     "column": np.int32,
     "threshold": np.float64,
@@ -83,6 +85,31 @@ def forest_of_arrays(
         source="a stored ensemble",
     )
     return ensemble, players, background, weights, columns
+
+
+def answers_of_arrays(
+    arrays: Mapping[str, NDArray[Any]], rows: int, outputs: int, players: int
+) -> dict[str, NDArray[np.float64]]:
+    """What was computed of the games when they were stored, so that reading it off needs no compiled code.
+
+    Raises:
+        ValueError: If it does not fit the games, or does not add up.
+    """
+    shapes = {"full": (rows, outputs), "base": (rows, outputs), "shapley": (rows, outputs, players)}
+    if not any(f"{ANSWERS}{name}" in arrays for name in shapes):
+        return {}  # computed anew when asked for
+    found = {name: _typed(arrays[f"{ANSWERS}{name}"], np.float64, len(shape)) for name, shape in shapes.items()}
+    if any(found[name].shape != shape or not np.isfinite(found[name]).all() for name, shape in shapes.items()):
+        _refuse("answers that do not belong to their rows, or are not finite")
+    if not adds_up(found["base"] + found["shapley"].sum(axis=-1), found["full"], found["shapley"]):
+        _refuse("Shapley values that do not add up")
+    return found
+
+
+def adds_up(sums: NDArray[np.float64], full: NDArray[np.float64], parts: NDArray[np.float64]) -> bool:
+    """Whether sums (...) are v(N) (...) but for the rounding of their parts (..., n)."""
+    scale = np.maximum(np.abs(full), np.abs(parts).max(axis=-1, initial=0.0))
+    return bool((np.abs(sums - full) <= _AGREEMENT * scale).all())
 
 
 class _Nothing:

@@ -188,7 +188,8 @@ class BoundModel:
         except Exception as error:
             place = self._place_of(error, rows, n_rows, where)
             said = f": {one_line(error, _LONGEST)}" if str(error).strip() else ""
-            msg = f"the model {self.quantity.name} raised {type(error).__name__}{place}{said}{_hint(rows)}"
+            hint = _hint(rows, self.quantity.feature_names)
+            msg = f"the model {self.quantity.name} raised {type(error).__name__}{place}{said}{hint}"
             raise GameError(msg) from error
         outputs, _ = as_outputs(raw, n_rows, f"the model {self.quantity.name}")
         self._settle(outputs, raw)
@@ -273,8 +274,15 @@ def class_labels(classes: Any) -> tuple[Any, ...]:
     return tuple(label.item() if isinstance(label, np.generic) else label for label in classes)
 
 
-def _hint(rows: Any) -> str:
-    """What to change where a library may not read the container it was given."""
+def _hint(rows: Any, fitted: tuple[str, ...] | None) -> str:
+    """What to change where a library may not read the rows it was given: their columns, or their container."""
+    columns = getattr(rows, "column_names", getattr(rows, "columns", None))
+    names = None if columns is None or fitted is None else [str(name) for name in columns]
+    if names is not None and names != list(fitted or ()):
+        return (
+            f" (it was fitted on the columns {list(fitted or ())[:40]}, but the background has {names[:40]}: pass a "
+            "background with the columns of the model, in their order)"
+        )
     library = type(rows).__module__.split(".")[0]
     if library not in {"polars", "pyarrow", "scipy", "torch"}:
         return ""

@@ -79,11 +79,7 @@ def read_background(data: Any, fitted_names: tuple[str, ...] | None) -> tuple[Ta
     # A DataFrame may have columns of these names.
     if hasattr(data, "weights") and hasattr(data, "rows") and not hasattr(data, "columns"):
         data, weights = data.rows, _weights(data.weights)
-    if isinstance(data, np.ndarray) and data.ndim == 1:
-        data = data[None, :]
-    elif isinstance(data, list | tuple) and data and np.ndim(data[0]) == 0:
-        data = [data]  # as it is: numpy would turn the numbers among texts into texts
-    table = read_table(data, "background")
+    table = read_table(_rows(data), "background")
     if table.n_rows == 0:
         msg = f"background has no rows (shape {(0, table.n_columns)}); at least one is needed."
         raise ValueError(msg)
@@ -97,6 +93,22 @@ def read_background(data: Any, fitted_names: tuple[str, ...] | None) -> tuple[Ta
         msg = f"weights have shape {weights.shape}{holding}; expected {table.n_rows} finite numbers >= 0, not all 0."
         raise ValueError(msg)
     return table, weights / weights.sum()
+
+
+def _rows(data: Any) -> Any:
+    """One row without its axis as a table of one row; anything else as it is."""
+    if isinstance(data, list | tuple) and data and isinstance(data[0], dict):
+        msg = "background is a list of dictionaries; allowed: a DataFrame, e.g. pandas.DataFrame(background)."
+        raise TypeError(msg)
+    pandas = sys.modules.get("pandas")
+    labeled = pandas is not None and isinstance(data, pandas.Series) and len(data) > 0
+    if labeled and all(isinstance(label, str) for label in data.index):  # df.iloc[0], df.mean()
+        return data.to_frame().T.infer_objects()
+    if isinstance(data, np.ndarray) and data.ndim == 1:
+        return data[None, :]
+    if isinstance(data, list | tuple) and data and np.ndim(data[0]) == 0:
+        return [data]  # as it is: numpy would turn the numbers among texts into texts
+    return data
 
 
 def _weights(weights: Any) -> NDArray[np.float64]:

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from taylorpoda._support.display import is_missing
 from taylorpoda.games.tables.base import Table, check_columns
-from taylorpoda.games.tables.frames import columns_of, row_of_cells
+from taylorpoda.games.tables.frames import columns_of, labeled_rows, plain_cells, row_of_cells
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -110,17 +109,13 @@ class FrameTable(Table):
 
     def _foreign(self, data: Any, parameter: str) -> list[NDArray[Any] | list[Any]]:
         """The cells of rows in another container, one entry per column of ours."""
-        frame = columns_of(data, parameter)
-        if frame is not None:
-            names, columns = frame
+        named = columns_of(data, parameter) or labeled_rows(data, parameter)
+        if named is not None:
+            names, columns = named
             return [columns[j] for j in check_columns(self.names, names, parameter)]
-        labels = getattr(data, "index", None)
-        if labels is not None and not callable(labels) and getattr(data, "ndim", 0) == 1:  # a row of a pandas frame
-            cells = _plain(data)
-            return [[cells[j]] for j in check_columns(self.names, [str(label) for label in labels], parameter)]
         array = row_of_cells(data, self.n_columns, parameter, self.names)
         if array.dtype.kind == "O":
-            return [_plain(array[:, j]) for j in range(self.n_columns)]
+            return [plain_cells(array[:, j]) for j in range(self.n_columns)]
         return [array[:, j] for j in range(self.n_columns)]
 
     def _column_of(self, cells: NDArray[Any] | list[Any], position: int, parameter: str) -> Any:
@@ -169,8 +164,3 @@ class FrameTable(Table):
 def coded_with_gaps(codes: NDArray[np.int64], missing: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Codes in which every missing cell has one code that no value has."""
     return np.where(missing, -1, codes)
-
-
-def _plain(cells: Any) -> list[Any]:
-    """Objects with None for every missing cell that is no float NaN."""
-    return [None if is_missing(cell) and not isinstance(cell, float) else cell for cell in cells]

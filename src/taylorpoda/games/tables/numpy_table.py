@@ -14,7 +14,7 @@ from taylorpoda.games.tables.base import (
     factorize_bits,
     factorize_objects,
 )
-from taylorpoda.games.tables.frames import columns_of
+from taylorpoda.games.tables.frames import columns_of, labeled_rows
 from taylorpoda.games.tables.grid import HybridGrid
 
 if TYPE_CHECKING:
@@ -115,14 +115,15 @@ class NumpyTable(Table):
         return NumpyTable(array, self.names if self.named else None)
 
     def _by_name(self, data: Any, parameter: str) -> NDArray[Any]:
-        frame = columns_of(data, parameter)
+        frame = columns_of(data, parameter) or labeled_rows(data, parameter)
         if frame is None:
             array = as_array(data.toarray() if hasattr(data, "toarray") else data, parameter)
             if array.dtype.kind in "US" and self._array.dtype.kind not in "US" and not isinstance(data, np.ndarray):
                 array = np.asarray(data, dtype=object)  # a text among numbers: the message tells which
             return array
         names, columns = frame
-        if self.named and set(names) & set(self.names):
+        spelled = isinstance(data, dict | list | tuple)  # mappings, whose order says nothing
+        if spelled or (self.named and set(names) & set(self.names)):
             columns = [columns[j] for j in check_columns(self.names, names, parameter)]
         if len(columns) != self.n_columns:
             check_columns(self.names, names, parameter)

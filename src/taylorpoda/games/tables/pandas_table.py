@@ -13,7 +13,7 @@ from taylorpoda.games.tables.base import (
     factorize_bits,
     factorize_objects,
 )
-from taylorpoda.games.tables.frames import columns_of
+from taylorpoda.games.tables.frames import columns_of, labeled_rows
 from taylorpoda.games.tables.grid import HybridGrid, choose
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class PandasTable(Table):
         if isinstance(data, pd.Series):
             data = self._row_of_series(data, parameter)
         if not isinstance(data, pd.DataFrame):
-            foreign = columns_of(data, parameter)
+            foreign = columns_of(data, parameter) or labeled_rows(data, parameter)
             if foreign is None:
                 data = self._frame_of_array(data, parameter)
             else:
