@@ -20,7 +20,7 @@ from taylorpoda.allocation.optimal import OptimalProof
 from taylorpoda.allocation.optimal import allocate_optimal as allocate_tables
 from taylorpoda.allocation.result import Allocation
 from taylorpoda.allocation.sparse.draws import content_key, drawn_shares
-from taylorpoda.allocation.sparse.few import FEW, table_shares
+from taylorpoda.allocation.sparse.few import table_shares
 from taylorpoda.allocation.sparse.linear import SparseLinearProof
 from taylorpoda.allocation.sparse.potentials import Potentials
 from taylorpoda.allocation.sparse.random_tables import candidates_of
@@ -38,13 +38,14 @@ if TYPE_CHECKING:
     from taylorpoda.dividends.sparse import SparseDividends
     from taylorpoda.utilities import Utility
 
+_TABLED = 16  # players of games of which all rows have a table at once
 _STEPS = 400
 _STREAM = 1  # the steps' own branch of a row's stream
 
 
 def allocate_custom(context: SparseContext, utility: Utility, options: Options) -> Allocation:
     """The best attribution met for a utility that judges attributions themselves."""
-    if context.n_players <= FEW:
+    if context.n_players <= _TABLED:
         tabled = allocate_tables(_tables(context), utility, options)
         known = cast("OptimalProof", tabled.proof)
         return replace(tabled, proof=_TabledProof(known.games, utility, known.attributions, known.solved, context))
@@ -140,7 +141,7 @@ class _Hunt:
         weights = view.weights
         for step in self.steps:
             weights = weights + step.part * (self._potentials.vertex_shares(step.order) - weights)
-        return SparseShareView(view.members_of, weights)
+        return SparseShareView(view.members_of, np.clip(weights, 0.0, 1.0))  # rounding of the steps
 
 
 def _search(context: SparseContext, utility: Utility, options: Options, hunts: list[_Hunt]) -> NDArray[np.float64]:

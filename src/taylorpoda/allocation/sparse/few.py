@@ -10,7 +10,8 @@ import numpy as np
 from taylorpoda.allocation.admissible import AdmissibleSet
 from taylorpoda.allocation.lattice import cost_to_go
 from taylorpoda.allocation.solving import Batch
-from taylorpoda.allocation.sparse.share_view import SparseShareView, even_view, interactions_of
+from taylorpoda.allocation.sparse.potentials import Potentials
+from taylorpoda.allocation.sparse.share_view import view_of_game
 from taylorpoda.dividends.dense import values_from
 
 if TYPE_CHECKING:
@@ -20,9 +21,12 @@ if TYPE_CHECKING:
     from taylorpoda.allocation.solving import Solved
     from taylorpoda.allocation.sparse.objective import Objective
     from taylorpoda.allocation.sparse.reduced import Reduced
+    from taylorpoda.allocation.sparse.share_view import SparseShareView
     from taylorpoda.dividends.sparse import SparseDividends
 
-FEW = 16
+FEW = 20
+_QUICK = 16  # players of a table on which the dense room may take all the prefixes it likes
+_PREFIXES = 200  # for larger ones, where no limit is given: each asks the whole table
 
 
 def table_of(game: Reduced) -> NDArray[np.float64]:
@@ -75,6 +79,8 @@ def solve_table(game: Reduced, costs: NDArray[np.float64], options: Options, *, 
         values, shapley = np.concatenate([values, values]), np.append(shapley, 0.0)
         costs = np.concatenate([costs, costs])
         costs[-1] = 0.0
+    if game.n_players > _QUICK and options.node_limit is None:
+        options = replace(options, node_limit=_PREFIXES)
     batch = Batch(values[None, :], costs[None, :], shapley[None, :], options)
     solved = batch.solve(np.dtype(np.float64))
     return replace(solved, attributions=solved.attributions[:, : game.n_players])
@@ -83,22 +89,11 @@ def solve_table(game: Reduced, costs: NDArray[np.float64], options: Options, *, 
 def table_shares(dividends: SparseDividends, game: Reduced, attributions: NDArray[np.float64]) -> SparseShareView:
     """Shares of all interactions of a row that give attributions of the players that matter.
 
-    Interactions with a player that does not matter are too small to show; they are split evenly.
+    They come from the vertices whose convex combination the attributions are: every vertex is a choice of shares.
     """
-    found = AdmissibleSet(table_of(game)).shares(attributions)
-    rows = {int(coalition): place for place, coalition in enumerate(found.coalitions)}
-    even = even_view(dividends)
-    shared = interactions_of(dividends).coalitions
-    place = np.full(dividends.n_players, -1)
-    place[game.players] = np.arange(game.n_players)
-    local = place[shared.members]
-    outside = np.bincount(shared.owner[local < 0], minlength=len(shared)) > 0
-    keys = np.zeros(len(shared), dtype=np.int64)
-    np.add.at(keys, shared.owner, np.where(local < 0, 0, np.left_shift(1, np.maximum(local, 0))))
-    known_keys = [-1 if out else rows.get(key, -1) for key, out in zip(keys.tolist(), outside, strict=True)]
-    at = np.array(known_keys, dtype=np.int64)
-    entry = at[shared.owner]
-    known = entry >= 0
-    weights = even.weights.copy()
-    weights[known] = found.array[entry[known], local[known]]
-    return SparseShareView(shared, weights)
+    corral = AdmissibleSet(table_of(game)).corral(attributions)
+    potentials = Potentials(game)
+    shares = np.zeros(potentials.entries)
+    for order, weight in zip(corral.orders, corral.weights, strict=True):
+        shares += weight * potentials.vertex_shares(order)
+    return view_of_game(dividends, game, np.minimum(shares, 1.0))  # weights sum to one within rounding

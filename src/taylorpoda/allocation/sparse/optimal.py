@@ -14,11 +14,11 @@ from taylorpoda.allocation.sparse.custom import allocate_custom
 from taylorpoda.allocation.sparse.few import table_shares
 from taylorpoda.allocation.sparse.judgment import Judgment
 from taylorpoda.allocation.sparse.linear import intervals_of
+from taylorpoda.allocation.sparse.potentials import Potentials
 from taylorpoda.allocation.sparse.problem import RowProblem
 from taylorpoda.allocation.sparse.rows import solve_row
 from taylorpoda.allocation.sparse.scoring import score_rows
-from taylorpoda.allocation.sparse.share_view import even_view
-from taylorpoda.allocation.sparse.wide import potential_shares
+from taylorpoda.allocation.sparse.share_view import even_view, view_of_game
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -101,5 +101,6 @@ class SparseOptimalProof:
             return even_view(self.context.games.dividends(row))
         problem = RowProblem(self.context, self.utility, self.options, row)
         if solved.potentials is not None:
-            return potential_shares(problem.terms.dividends, problem.game, solved.potentials)
+            shares = Potentials(problem.game).shares(solved.potentials)
+            return view_of_game(problem.terms.dividends, problem.game, shares)
         return table_shares(problem.terms.dividends, problem.game, solved.attributions[problem.players])

@@ -71,6 +71,11 @@ class Potentials:
         self._scale = game.scale or 1.0
         self._players = np.unique(self._members)  # those with something to share
 
+    @property
+    def entries(self) -> int:
+        """Members of all coalitions of two or more with a dividend."""
+        return len(self._members)
+
     def shares(self, potentials: NDArray[np.float64]) -> NDArray[np.float64]:
         """The share of every member of the coalitions of two or more with a dividend, end to end."""
         return self._evaluate(potentials)[0]

@@ -121,6 +121,14 @@ class RowProblem:
         """Who must be ranked before whom, shape (k, k); None if no ranking with margins is admissible."""
         return precedence(self.game, self.attainment.margin, self.attainment.fixed)
 
+    @cached_property
+    def only_ranking(self) -> NDArray[np.int64] | None:
+        """The one ranking of a wide row that precedence leaves, or None if it leaves several or none."""
+        before = self.precedence
+        if before is None or np.sum(before) < before.size // 2 - len(before) // 2:
+            return None
+        return np.argsort(-np.sum(before, axis=1), kind="stable")
+
     def ceiling(self) -> float:
         """No ranking costs less, wherever it puts the players that do not matter."""
         if self.terms.table is not None:
@@ -141,11 +149,8 @@ class RowProblem:
         if before is None:
             return self.shapley_cost
         joining = before.T if self.objective.exclusion else before
-        free = ~(before | before.T)
-        np.fill_diagonal(free, val=False)
-        if not free.any():  # one ranking is left
-            ranking = np.argsort(-np.sum(before, axis=1), kind="stable")
-            least = float(np.sum(self._costs_along(ranking)))
+        if self.only_ranking is not None:
+            least = float(np.sum(self._costs_along(self.only_ranking)))
         else:
             least = cost_bound(self.objective, joining if before.any() else None)
         return min(least + self.unavoidable, self.shapley_cost)

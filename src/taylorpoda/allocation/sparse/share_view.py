@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from taylorpoda.allocation.sparse.reduced import Reduced
     from taylorpoda.dividends.sparse import SparseDividends
     from taylorpoda.dividends.sparse_coalitions import Coalitions
 
@@ -94,3 +95,21 @@ def attributions_of_shares(dividends: SparseDividends, view: SparseShareView) ->
     weights = np.repeat(shared.values, shared.coalitions.sizes) * view.weights
     adapted = np.bincount(shared.coalitions.members, weights=weights, minlength=dividends.n_players)
     return dividends.singletons() + adapted
+
+
+def view_of_game(dividends: SparseDividends, game: Reduced, shares: NDArray[np.float64]) -> SparseShareView:
+    """The shares of all interactions of a row, from those among the players that matter.
+
+    Args:
+        dividends: The row's.
+        game: The game among the players that matter.
+        shares: One for every member of its interactions, end to end. Interactions with another player are too small
+            to show; they are split evenly.
+    """
+    shared = interactions_of(dividends).coalitions
+    matters = np.zeros(dividends.n_players, dtype=np.bool_)
+    matters[game.players] = True
+    outside = np.bincount(shared.owner, weights=~matters[shared.members], minlength=len(shared)) > 0
+    weights = even_view(dividends).weights.copy()
+    weights[~outside[shared.owner]] = shares
+    return SparseShareView(shared, weights)

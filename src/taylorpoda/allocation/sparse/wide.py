@@ -8,20 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from taylorpoda.allocation.sparse.descent import Budget, Descent
-from taylorpoda.allocation.sparse.potentials import Potentials
 from taylorpoda.allocation.sparse.precedence import respecting
 from taylorpoda.allocation.sparse.repair import Repair
-from taylorpoda.allocation.sparse.share_view import SparseShareView, even_view, interactions_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from taylorpoda.allocation.options import Options
     from taylorpoda.allocation.sparse.objective import Objective
     from taylorpoda.allocation.sparse.potentials import Reached
     from taylorpoda.allocation.sparse.problem import RowProblem
-    from taylorpoda.allocation.sparse.reduced import Reduced
-    from taylorpoda.dividends.sparse import SparseDividends
 
 _WORK = 10_000_000  # entries that all passes may touch where no limit is given
 _OVERHEAD = 12_000  # entries that could be touched in the time a pass takes besides
@@ -40,6 +34,8 @@ def search(problem: RowProblem) -> Reached | None:
     attainment, order = problem.attainment, problem.precedence
     if order is None:
         return None
+    if problem.only_ranking is not None:
+        return attainment.attain(problem.only_ranking)
     known = order if order.any() else None
     before = order.T if known is not None and objective.exclusion else known
     ranking = np.argsort(-abs(game.shapley), kind="stable")
@@ -59,14 +55,3 @@ def _passes(objective: Objective, options: Options) -> int | None:
         return None
     entries = sum(len(game.members) + game.n_players**2 for game in objective.games)
     return max(_LEAST_PASSES, _WORK // (entries + _OVERHEAD))
-
-
-def potential_shares(dividends: SparseDividends, game: Reduced, potentials: NDArray[np.float64]) -> SparseShareView:
-    """The shares of all interactions of a row; those with a player that does not matter are split evenly."""
-    shared = interactions_of(dividends)
-    place = np.full(dividends.n_players, -1)
-    place[game.players] = np.arange(game.n_players)
-    outside = np.bincount(shared.coalitions.owner[place[shared.coalitions.members] < 0], minlength=len(shared)) > 0
-    weights = even_view(dividends).weights.copy()
-    weights[~outside[shared.coalitions.owner]] = Potentials(game).shares(potentials)
-    return SparseShareView(shared.coalitions, weights)
