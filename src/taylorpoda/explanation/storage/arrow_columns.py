@@ -8,6 +8,7 @@ import numpy as np
 
 from taylorpoda._support.optional import require
 from taylorpoda.explanation.storage.cells import decode_cells, encode_cells
+from taylorpoda.explanation.storage.nested import arrow_lists, arrow_type
 from taylorpoda.explanation.storage.pandas_columns import inside
 
 if TYPE_CHECKING:
@@ -79,8 +80,9 @@ def encode_array(array: Any, name: str = "") -> Stored:
     if types.is_integer(kind) or types.is_floating(kind):
         zero = np.zeros((), dtype=kind.to_pandas_dtype()).item()
         return {"type": _plain_name(kind)}, {"cells": array.fill_null(zero).to_numpy(zero_copy_only=False), **missing}
-    if str(kind) in _TEXT or types.is_decimal128(kind):
-        meta = {"type": _plain_name(kind)}
+    lists = arrow_lists(kind) if types.is_nested(kind) else None
+    if str(kind) in _TEXT or types.is_decimal128(kind) or lists is not None:
+        meta = {"type": _plain_name(kind)} if lists is None else {"type": "lists", "lists": lists}
         if types.is_decimal(kind):
             meta |= {"type": "decimal128", "precision": kind.precision, "scale": kind.scale}
         return meta, {"cells": encode_cells(array.to_pylist())}
@@ -90,8 +92,8 @@ def encode_array(array: Any, name: str = "") -> Stored:
         meta = {"type": str(kind).split("[")[0], "unit": getattr(kind, "unit", None)}
         return {**meta, "zone": getattr(kind, "tz", None)}, {"cells": cells, **missing}
     msg = (
-        f"column {name!r} has the type {kind}, which cannot be stored; allowed: numbers, texts, categories, dates and "
-        "times."
+        f"column {name!r} has the type {kind}, which cannot be stored; allowed: numbers, texts, categories, dates, "
+        "times, and lists of numbers or texts. Explain rows without it, or with its parts as columns of their own."
     )
     raise TypeError(msg)
 
@@ -107,6 +109,8 @@ def decode_array(meta: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) ->
     kind = str(meta["type"])
     if kind == "null":
         return pa.nulls(len(arrays["missing"]))
+    if kind == "lists":
+        return pa.array(decode_cells(arrays["cells"]), type=arrow_type(meta["lists"]))
     if kind in _TEXT or kind == "decimal128":
         decimal = kind == "decimal128"
         wanted = pa.decimal128(meta["precision"], meta["scale"]) if decimal else getattr(pa, kind)()

@@ -69,7 +69,7 @@ def encode_series(series: Any) -> Stored:
     kind, name = type(dtype).__name__, str(dtype)
     if isinstance(dtype, np.dtype):
         plain = dtype.kind != "O"
-        cells = series.to_numpy() if plain else encode_cells(series.to_numpy())
+        cells = series.to_numpy() if plain else _encode_objects(series)
         return {"type": "numpy" if plain else "object"}, {"cells": cells}
     if kind == "CategoricalDtype":
         meta, parts = encode_series(dtype.categories.to_series())
@@ -110,6 +110,14 @@ def _encode_rare(series: Any, kind: str, name: str) -> Stored:
         return {"type": "arrow", "array": meta}, arrays
     msg = f"column {series.name!r} has dtype {name}, which cannot be stored."
     raise TypeError(msg)
+
+
+def _encode_objects(series: Any) -> NDArray[np.uint8]:
+    try:
+        return encode_cells(series.to_numpy())
+    except TypeError as error:
+        msg = f"column {series.name!r} holds {error}"
+        raise TypeError(msg) from error
 
 
 def decode_series(meta: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Any:

@@ -8,6 +8,7 @@ import numpy as np
 
 from taylorpoda._support.optional import require
 from taylorpoda.explanation.storage.cells import decode_cells, encode_cells
+from taylorpoda.explanation.storage.nested import polars_lists, polars_type
 from taylorpoda.explanation.storage.pandas_columns import inside
 
 if TYPE_CHECKING:
@@ -53,23 +54,24 @@ def _encode_column(column: Any) -> Stored:
     if kind in _PLAIN:
         zero = False if kind == "Boolean" else 0
         return {"type": kind}, {"cells": column.fill_null(zero).to_numpy(), **missing}
-    if kind in _TEXT:
-        return {"type": kind}, {"cells": encode_cells(column.to_list())}
+    if kind in _TEXT or kind == "Decimal":
+        exact = {"precision": dtype.precision, "scale": dtype.scale} if kind == "Decimal" else {}
+        return {"type": kind, **exact}, {"cells": encode_cells(column.to_list())}
     if kind == "Enum":
         categories = encode_cells(dtype.categories.to_list())
         return {"type": kind}, {"cells": encode_cells(column.to_list()), "categories": categories}
     if kind in {"Date", "Datetime", "Duration", "Time"}:
         meta = {"type": kind, "unit": getattr(dtype, "time_unit", None), "zone": getattr(dtype, "time_zone", None)}
         return meta, {"cells": column.to_physical().fill_null(0).to_numpy(), **missing}
-    if kind == "Decimal":
-        return {"type": kind, "precision": dtype.precision, "scale": dtype.scale}, {
-            "cells": encode_cells(column.to_list())
-        }
     if kind == "Null":
         return {"type": kind}, missing
+    lists = polars_lists(dtype)
+    if lists is not None:
+        return {"type": "lists", "lists": lists}, {"cells": encode_cells(column.to_list())}
     msg = (
         f"column {column.name!r} has the type {dtype}, which cannot be stored; allowed: numbers, texts, categories, "
-        "dates and times."
+        "dates, times, and lists of numbers or texts. Explain rows without it, or with its parts as columns of their "
+        "own."
     )
     raise TypeError(msg)
 
@@ -78,14 +80,9 @@ def _decode_column(meta: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], 
     kind = str(meta["type"])
     if kind == "Null":
         return pl.Series("", [None] * len(arrays["missing"]), dtype=pl.Null)
-    if kind in _TEXT:
-        return pl.Series("", decode_cells(arrays["cells"]), dtype=getattr(pl, kind))
-    if kind == "Enum":
-        dtype = pl.Enum(decode_cells(arrays["categories"]))
-        return pl.Series("", decode_cells(arrays["cells"]), dtype=dtype)
-    if kind == "Decimal":
-        dtype = pl.Decimal(meta["precision"], meta["scale"])
-        return pl.Series("", decode_cells(arrays["cells"]), dtype=dtype)
+    objects = _type_of_objects(meta, kind, arrays, pl)
+    if objects is not None:
+        return pl.Series("", decode_cells(arrays["cells"]), dtype=objects)
     dtypes = {"Date": pl.Date, "Time": pl.Time}
     if kind == "Datetime":
         dtypes[kind] = pl.Datetime(meta["unit"], meta["zone"])
@@ -102,3 +99,14 @@ def _decode_column(meta: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], 
         msg = "a column and its missing cells differ in length"
         raise ValueError(msg)
     return cells.set(pl.Series("", missing), None) if missing.any() else cells
+
+
+def _type_of_objects(meta: Mapping[str, Any], kind: str, arrays: Mapping[str, NDArray[Any]], pl: Any) -> Any:
+    """The type of a column that was stored cell by cell, or None."""
+    if kind == "lists":
+        return polars_type(meta["lists"], pl)
+    if kind == "Enum":
+        return pl.Enum(decode_cells(arrays["categories"]))
+    if kind == "Decimal":
+        return pl.Decimal(meta["precision"], meta["scale"])
+    return getattr(pl, kind) if kind in _TEXT else None
