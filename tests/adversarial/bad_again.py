@@ -86,8 +86,8 @@ class Two(torch.nn.Module):
 
 
 def nested(w):
-    """Cells that are lists can be explained, but not written."""
-    table = pl.DataFrame({"a": [[1.0], [2.0]], "b": [1.0, 2.0]})
+    """Cells that are records can be explained, but not written."""
+    table = pl.DataFrame({"a": [{"k": 1.0}, {"k": 2.0}], "b": [1.0, 2.0]})
     explanation = tp.Explainer(lambda rows: rows["b"].to_numpy(), table, policy="shapley")(table[:1])
     explanation.save(w.folder / "nested")
 
@@ -186,7 +186,11 @@ CASES = {
     "rows: one of a list before the first": row_of([-3], IndexError, "row -3 is out of range for an explanation of"),
     "rows: a table of rows": row_of(np.array([[0]]), TypeError, "rows are selected by an integer, a slice or a list"),
     "rows: a half": row_of(0.5, TypeError, "rows are selected by an integer, a slice or a list of them, got 0.5."),
-    "save: cells that are lists": (nested, TypeError, "column 'a' has the type List(Float64), which cannot be stored;"),
+    "save: cells that are records": (
+        nested,
+        TypeError,
+        "column 'a' has the type Struct({'k': Float64}), which cannot be stored;",
+    ),
     "cli: an unfitted model": (
         unfitted_file,
         SystemExit,

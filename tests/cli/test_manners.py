@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import taylorpoda as tp
+from taylorpoda.cli.console import Screen, plain
 
 PAGES = [[], ["explain"], ["compare"], ["demo"], ["reproduce"], ["reproduce", "tables"], ["reproduce", "postulates"]]
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
@@ -212,3 +213,13 @@ def test_the_program_starts_without_the_libraries_it_may_need_later():
     code = f"import sys; from taylorpoda.cli import main; main(['--help']); print(sorted({heavy} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip().endswith("[]")
+
+
+@pytest.mark.parametrize("told", [{}, {"NO_COLOR": "1"}])
+def test_no_color_is_no_escape_sequence_at_all(told, monkeypatch, capsys):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    for name, value in told.items():
+        monkeypatch.setenv(name, value)
+    Screen(quiet=False, as_json=False).show(plain("said", style="bold red"))
+    assert ("\x1b" in capsys.readouterr().out) == (not told)
