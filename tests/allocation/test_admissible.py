@@ -225,3 +225,23 @@ def test_projections_are_proven_at_any_distance_and_size():
         away = reference - projection.attributions
         furthest = AdmissibleSet(values).maximize(away)
         assert away @ (furthest - projection.attributions) <= 1e-9 * scale * max(np.max(abs(away)), scale)
+
+
+@pytest.mark.parametrize("far", [1e3, 1e8, 1e12])
+def test_far_references_lose_no_digits(far):
+    """Members once came out of differences to the reference, and 1e8 scales away eight digits were gone."""
+    rng = np.random.default_rng(3)
+    for n in (2, 3, 4, 6):
+        values = rng.normal(size=1 << n)
+        admissible = AdmissibleSet(values)
+        direction = rng.integers(-1, 2, size=n) * admissible.scale * far
+        for reference in (direction + rng.normal(size=n), direction, rng.normal(size=n) * far):
+            result = tp.project(values, reference)
+            assert admissible.violation(result.attributions) <= 1e-12 * admissible.scale
+            assert result.nearest_certified
+            # At a nearest point no vertex lies further toward the reference, in units of length.
+            toward = reference - result.attributions
+            ahead = toward @ (admissible.maximize(toward) - result.attributions) / np.linalg.norm(toward)
+            assert ahead <= 1e-11 * admissible.scale
+            given = given_by_shares(values, result.shares())
+            assert np.max(abs(given - result.attributions)) <= 1e-8 * admissible.scale

@@ -10,7 +10,7 @@ import numpy as np
 from taylorpoda._support.arrays import as_table, to_numpy
 from taylorpoda.allocation.boundary import boundary
 from taylorpoda.allocation.result import ShareView
-from taylorpoda.allocation.wolfe import Corral, nearest_to_origin
+from taylorpoda.allocation.wolfe import Corral, nearest_member
 from taylorpoda.dividends.dense import coalition_sizes, harsanyi
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ class AdmissibleSet:
     def nearest(self, reference: Any) -> NDArray[np.float64]:
         """The member nearest to a reference vector, shape (n,) -> (n,)."""
         vector = self._vectors(reference, "reference").reshape(self.n_players)
-        return self._closed(vector / self._unit + self.corral(vector).point) * self._unit
+        return self.closed(self.corral(vector))
 
     def shares(self, attributions: Any, tolerance: float = 1e-8) -> ShareView:
         """Shares that give a member.
@@ -170,24 +170,20 @@ class AdmissibleSet:
         return self._shares(corral.orders, corral.weights)
 
     def corral(self, reference: NDArray[np.float64]) -> Corral:
-        """Vertices whose combination is nearest to a reference, by Wolfe's algorithm, moved by it and in own units."""
-        target = reference / self._unit
+        """Vertices whose combination is nearest to a reference, by Wolfe's algorithm, in units of about the scale."""
+        return nearest_member(self._vertex, reference / self._unit)
 
-        def moved(order: NDArray[np.intp]) -> NDArray[np.float64]:
-            return self._vertex(order) - target
-
-        return nearest_to_origin(moved, -target)
+    def closed(self, corral: Corral) -> NDArray[np.float64]:
+        """The member a corral stands for, with rounding taken out of its sum where there is freedom."""
+        width = (self.upper - self.lower) / self._unit
+        missing = self._boundary[-1] - np.sum(corral.member)
+        return (corral.member + missing * width / (np.sum(width) or 1.0)) * self._unit
 
     def _vertex(self, order: NDArray[np.intp]) -> NDArray[np.float64]:
         reached = self._boundary[np.cumsum(self._bits[order], axis=-1)]
         result = np.empty_like(reached)
         np.put_along_axis(result, order, np.diff(reached, axis=-1, prepend=0.0), axis=-1)
         return result
-
-    def _closed(self, point: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Rounding taken out of the sum where there is freedom."""
-        width = (self.upper - self.lower) / self._unit
-        return point + (self._boundary[-1] - np.sum(point)) * width / (np.sum(width) or 1.0)
 
     def _shares(self, orders: NDArray[np.intp], weights: NDArray[np.float64]) -> ShareView:
         coalitions = self._shared

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from taylorpoda.utilities import Utility
 
 _INSIDE = 1e-12  # relative to the scale: a reference this near to the set is its own projection
-_PROVEN = 1e-9  # relative: squared distances closer than this are equal
-_ROUNDING = 1e-15  # of a product of two numbers as large as the vertices, per player
+_PROVEN = 1e-9  # relative to the distance and to the smaller of distance and set: squared distances closer are equal
+_ROUNDING = 1e-15  # of a product of the distance and a vertex, per player
 
 
 def project(
@@ -86,11 +86,13 @@ def _nearest(admissible: AdmissibleSet, point: NDArray[np.float64]) -> tuple[NDA
     if admissible.contains(point, tolerance=_INSIDE):
         return point, True
     corral = admissible.corral(point)
-    # The squared distance could still come down by at most the gap; both are in units of about the scale.
+    # The squared distance could still come down by at most twice the gap; both are in units of about the scale.
     width = float(np.max(admissible.upper - admissible.lower, initial=0.0)) / (admissible.scale or 1.0)
-    largest = float(np.max(abs(corral.point), initial=0.0)) + width
-    rounding = _ROUNDING * admissible.n_players * largest**2
-    return admissible.nearest(point), corral.gap <= max(_PROVEN * float(corral.point @ corral.point), rounding)
+    largest = float(np.max(abs(corral.member), initial=0.0)) + width
+    distance = float(np.linalg.norm(corral.point))
+    near = min(distance, largest)  # from far away all members are about as near: the difference is what counts
+    rounding = _ROUNDING * admissible.n_players * largest * max(distance, largest)
+    return admissible.closed(corral), corral.gap <= max(_PROVEN * distance * near, rounding)
 
 
 def _references(games: Games, reference: Any) -> NDArray[np.float64]:
