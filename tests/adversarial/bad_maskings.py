@@ -55,7 +55,7 @@ CASES = {
     "gaussian: a seed of text": (
         lambda w: tp.masking.Gaussian(seed="x"),
         TypeError,
-        "random_state='x' has type str; allowed: None, an integer >= 0, numpy.random.Generator,",
+        "seed='x' has type str; allowed: None, an integer >= 0, numpy.random.Generator,",
     ),
     "conditional: an unknown surrogate": (
         lambda w: tp.masking.Conditional("theirs"),

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from taylorpoda.games.players import Players
     from taylorpoda.games.tables.base import Table
 
-# Small enough that a network's layers stay near the processor; calls of forests pay only for many more rows.
+# Small enough that a network's layers stay near the processor; calls of trees pay only for many more rows.
 _BATCH_BYTES = 2**20
 _DEAR_BATCH_BYTES = 2**23
 _FEWEST_ROWS = 2048

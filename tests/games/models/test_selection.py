@@ -119,27 +119,3 @@ def test_of_many_names_the_first_are_listed_and_the_nearest_is_found():
     with pytest.raises(ValueError, match=r"Did you mean 'class 777'.*\(2,000 in all\)") as raised:
         find_output("clas 777", [f"class {k}" for k in range(1000)])
     assert len(str(raised.value)) < 1500
-
-
-class Recorded(RandomForestRegressor):
-    """A forest that writes down how many rows it is asked about."""
-
-    def predict(self, table):
-        self.sizes_ = [*getattr(self, "sizes_", []), len(table)]
-        return super().predict(table)
-
-
-def test_ensembles_that_ask_their_members_in_parallel_get_larger_batches():
-    """A call of a forest starts a task per tree: batches that suit a network made it 1.4 times as slow."""
-    rows = np.random.default_rng(0).normal(size=(101, 11))
-    forest = Recorded(2, max_depth=2, random_state=0).fit(rows, rows[:, 0])
-    for model in (forest, forest.predict, make_pipeline(StandardScaler(), forest).fit(rows, rows[:, 0])):
-        assert bind_model(model).quantity.dear_calls
-    for model in (LinearRegression().fit(rows, rows[:, 0]), lambda table: table[:, 0]):
-        assert not bind_model(model).quantity.dear_calls
-    largest = []
-    for model in (forest, lambda table: 1.0 * forest.predict(table)):
-        forest.sizes_ = []
-        tp.Explainer(model, rows[:100], policy="shapley", engine="exact")(rows[100])
-        largest.append(max(forest.sizes_))
-    assert largest[0] > 7 * largest[1]

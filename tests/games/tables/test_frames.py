@@ -189,3 +189,19 @@ def test_what_is_pickled_comes_back(library, mixed):
 
 def _count(rows):
     return np.asarray(rows["i"].to_numpy(), dtype=float)
+
+
+@pytest.mark.parametrize("names", [["a", "b", "c"], ["first one", "b", "c"]])
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+def test_a_background_in_another_order_is_read_by_the_names_the_model_was_fitted_with(kind, names):
+    """LightGBM reads frames by position: a background in another order was explained as if its columns were renamed."""
+    lightgbm = pytest.importorskip("lightgbm")
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(200, 3)), columns=names)
+    model = lightgbm.LGBMRegressor(verbose=-1, n_estimators=5).fit(frame, frame[names[0]] * frame["b"] + 3 * frame["c"])
+    make = {"pandas": lambda table: table, "polars": pl.from_pandas, "pyarrow": pa.Table.from_pandas}[kind]
+    mixed = frame[["c", *names[:2]]]
+    found = tp.Explainer(model, make(mixed[:20]), policy="shapley")(make(mixed[:4]))
+    expected = tp.Explainer(model, frame[:20], policy="shapley")(frame[:4])
+    assert found.feature_names == expected.feature_names == tuple(names)
+    assert np.array_equal(found.values, expected.values)
+    assert np.array_equal(found.predictions, expected.predictions)

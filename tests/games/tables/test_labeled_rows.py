@@ -101,12 +101,12 @@ def test_one_labeled_row_is_a_background():
     assert found.feature_names == tuple(NAMES)
 
 
-@pytest.mark.parametrize("columns", [["a", "b"], ["a", "b", "c", "d"], ["c", "b", "a"]])
+@pytest.mark.parametrize("columns", [["a", "b"], ["a", "b", "c", "d"], ["a", "b", "d"]])
 def test_a_background_of_other_columns_is_told_from_the_model(columns):
     """Libraries say that something mismatches; which of the two tables must change, only we can say."""
     model = LinearRegression().fit(TABLE, TABLE["a"])
     background = TABLE.assign(d=0.0)[columns]
-    message = r"fitted on the columns \['a', 'b', 'c'\], but the background has .* in their order"
+    message = r"fitted on the columns \['a', 'b', 'c'\], but the background has .* columns of the model"
     with pytest.raises(ValueError, match=message):
         tp.Explainer(model, background)(background[:1])
 

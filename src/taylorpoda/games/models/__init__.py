@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from taylorpoda._support.choices import check_choice
 from taylorpoda.games.models.base import BoundModel
+from taylorpoda.games.models.call_cost import has_dear_calls
 from taylorpoda.games.models.callables import CallableAdapter
 from taylorpoda.games.models.catboost_models import CatBoostAdapter
 from taylorpoda.games.models.fitted import check_fitted
 from taylorpoda.games.models.lightgbm_models import LightGBMBoosterAdapter, LightGBMSklearnAdapter
 from taylorpoda.games.models.onnx_models import OnnxAdapter
 from taylorpoda.games.models.selection import check_names
-from taylorpoda.games.models.sklearn_models import SklearnAdapter, has_members
+from taylorpoda.games.models.sklearn_models import SklearnAdapter
 from taylorpoda.games.models.torch_models import TorchAdapter
 from taylorpoda.games.models.xgboost_models import XGBoostBoosterAdapter, XGBoostSklearnAdapter
 
@@ -59,7 +60,7 @@ def bind_model(model: Any, *, output: Any = None, link: str | None = None, outpu
         if adapter.matches(model):
             check_fitted(model)
             quantity = adapter.quantity(model, raw=raw)
-            if has_members(getattr(model, "__self__", model)):
+            if has_dear_calls(model):
                 quantity = replace(quantity, dear_calls=True)
             if output_names is not None:
                 quantity = replace(quantity, output_names=check_names(output_names))

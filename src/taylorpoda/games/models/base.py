@@ -38,7 +38,7 @@ class Quantity:
         library: The distribution whose version provenance records; None where `predict` tells.
         late_classes: Asked after the first answer, for models that name their classes only in what they
             answer.
-        dear_calls: Whether a call costs much besides its rows, as of forests, which start a task per tree.
+        dear_calls: Whether a call costs much besides its rows, as of trees; see `call_cost`.
     """
 
     predict: Callable[[Any], Any]
@@ -281,7 +281,7 @@ def _hint(rows: Any, fitted: tuple[str, ...] | None) -> str:
     if names is not None and names != list(fitted or ()):
         return (
             f" (it was fitted on the columns {list(fitted or ())[:40]}, but the background has {names[:40]}: pass a "
-            "background with the columns of the model, in their order)"
+            "background with the columns of the model)"
         )
     library = type(rows).__module__.split(".")[0]
     if library not in {"polars", "pyarrow", "scipy", "torch"}:

@@ -40,13 +40,6 @@ def last_step(model: Any) -> Any:
     return model
 
 
-def has_members(model: Any) -> bool:
-    """Whether it asks many fitted estimators of its own in parallel: a forest, a bag, a vote."""
-    ensemble = last_step(model)
-    members = getattr(ensemble, "__dict__", {})
-    return "estimators_" in members and "n_jobs" in members
-
-
 class SklearnAdapter:
     """Objects with `predict`: regressors predict, classifiers give probabilities."""
 

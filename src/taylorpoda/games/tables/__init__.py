@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 
 from taylorpoda.games.tables.arrow_table import read_arrow
@@ -63,7 +64,8 @@ def read_background(data: Any, fitted_names: tuple[str, ...] | None) -> tuple[Ta
 
     Args:
         data: Rows in any container (one row may be one-dimensional), or an object with `rows` and `weights`.
-        fitted_names: The feature names the model was fitted with, which an array takes on for display.
+        fitted_names: The feature names the model was fitted with: an array takes them on for display, a frame with the
+            same columns in another order is put into theirs.
 
     Returns:
         The rows, and their weights summing to 1.
@@ -83,8 +85,8 @@ def read_background(data: Any, fitted_names: tuple[str, ...] | None) -> tuple[Ta
     if table.n_rows == 0:
         msg = f"background has no rows (shape {(0, table.n_columns)}); at least one is needed."
         raise ValueError(msg)
-    if isinstance(table, NumpyTable) and fitted_names is not None and len(fitted_names) == table.n_columns:
-        table = table.renamed(fitted_names)
+    if fitted_names is not None and len(fitted_names) == table.n_columns:
+        table = table.renamed(fitted_names) if isinstance(table, NumpyTable) else _in_fitted_order(table, fitted_names)
     if weights is None:
         return table, np.full(table.n_rows, 1.0 / table.n_rows)
     if weights.shape != (table.n_rows,) or not (weights >= 0).all() or not 0 < weights.sum() < np.inf:
@@ -93,6 +95,16 @@ def read_background(data: Any, fitted_names: tuple[str, ...] | None) -> tuple[Ta
         msg = f"weights have shape {weights.shape}{holding}; expected {table.n_rows} finite numbers >= 0, not all 0."
         raise ValueError(msg)
     return table, weights / weights.sum()
+
+
+def _in_fitted_order(table: Table, fitted_names: tuple[str, ...]) -> Table:
+    """A frame with the columns in the order the model was fitted with; not every library reads frames by name."""
+    known = {name.replace(" ", "_"): name for name in table.names}  # LightGBM keeps names without blanks
+    wanted = [known[name] for name in (name.replace(" ", "_") for name in fitted_names) if name in known]
+    frame = nw.from_native(table.native(), eager_only=True, pass_through=True)
+    if not isinstance(frame, nw.DataFrame) or len(set(wanted)) != table.n_columns or tuple(wanted) == table.names:
+        return table
+    return read_table(frame.select(wanted).to_native(), "background")
 
 
 def _rows(data: Any) -> Any:
