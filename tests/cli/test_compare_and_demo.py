@@ -25,7 +25,23 @@ def explanation(folder):
     return explainer(X[:20], data["label"][:20].to_numpy())
 
 
-def test_every_method_and_every_utility(command, explanation):
+def by_lime(folder):
+    """LIME's weights of the first 20 rows, by the package itself."""
+    tabular = pytest.importorskip("lime.lime_tabular")
+    model = pytest.importorskip("xgboost").XGBClassifier()
+    model.load_model(folder / "model.json")
+    rows = pd.read_csv(folder / "data.csv")[["age", "height", "weight", "dose", "visits"]].to_numpy(float)
+    explainer = tabular.LimeTabularExplainer(rows, mode="regression", random_state=0)
+    weights = np.zeros((20, 5))
+    for row in range(20):
+        explainer.random_state.seed(0)
+        found = explainer.explain_instance(rows[row], lambda part: model.predict_proba(part)[:, 1], num_features=5)
+        for feature, weight in found.local_exp[1]:
+            weights[row, feature] = weight
+    return weights
+
+
+def test_every_method_and_every_utility(command, explanation, folder):
     done = command(
         "compare", "model.json", "data.csv", "--target", "label", "--rows", "0:20", "--output", "1", "--json"
     )
@@ -36,9 +52,10 @@ def test_every_method_and_every_utility(command, explanation):
     ]
     methods = {one["name"]: one for one in document["methods"]}
     assert list(methods) == [
-        "prediction_difference", "occlusion", "weighted_shap", "shapley", "dirichlet", "optimal",
+        "prediction_difference", "occlusion", "weighted_shap", "lime", "shapley", "dirichlet", "optimal",
     ]  # fmt: skip
     values = explanation.games.values[:, 0]
+    weights = by_lime(folder)
     labels = explanation.subject.target
     for utility in ("inclusion_aup", "exclusion_mse", "inclusion_auc"):
         by_hand = {
@@ -46,11 +63,14 @@ def test_every_method_and_every_utility(command, explanation):
             "shapley": tp.methods.shapley(values),
             "weighted_shap": tp.methods.weighted_shap(values, utility=utility, target=labels),
             "optimal": tp.allocate(values, utility, "optimal", labels).attributions,
+            "lime": weights,
         }
         for name, attributions in by_hand.items():
             expected = float(np.mean(tp.score(attributions, values, utility, labels)))
             assert abs(methods[name]["means"][utility] - expected) < 1e-9, (name, utility)
-    assert methods["occlusion"]["discrepancy"] > 0.01
+    assert document["model_rows"]["lime"] == 20 * 5000
+    assert document["model_rows"]["games"] == explanation.provenance["model_rows_evaluated"]
+    assert min(methods[name]["discrepancy"] for name in ("occlusion", "lime")) > 0.01
     for name in ("shapley", "dirichlet", "optimal"):
         assert methods[name]["discrepancy"] < 1e-9
 
@@ -66,6 +86,10 @@ def test_the_table_on_the_screen_and_in_a_file(command, folder):
     assert [line["method"] for line in lines][-1] == "ceiling"
     assert command("compare", "model.json", "data.csv", "--rows", "0:5", "--out", "m.json", "--quiet").code == 0
     assert json.loads((folder / "m.json").read_text())["left_out"] == []
+    assert "for LIME 25,000 more" in done.out
+    spared = command("compare", "model.json", "data.csv", "--rows", "0:5", "--no-lime")
+    assert spared.code == 0
+    assert "LIME" not in spared.out + spared.err
 
 
 def test_several_outputs_that_compete(folder):

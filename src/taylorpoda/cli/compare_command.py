@@ -1,10 +1,11 @@
-"""`taylorpoda compare`: every method, judged by every utility, from one set of model calls."""
+"""`taylorpoda compare`: every method, judged by every utility."""
 
 from __future__ import annotations
 
 import csv
 import json
 import math
+import time
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,6 +16,7 @@ from taylorpoda.cli import parameters as p
 from taylorpoda.cli.comparison import MethodTable, method_table
 from taylorpoda.cli.console import Screen, plain
 from taylorpoda.cli.explain_command import explained
+from taylorpoda.cli.local_weights import local_weights
 from taylorpoda.cli.outputs import check_output
 from taylorpoda.cli.screens import comparison_screen, counted
 from taylorpoda.utilities import REGISTRY, resolve
@@ -24,9 +26,11 @@ COMPARE_EXAMPLES = (
     "taylorpoda compare model.json data.csv --rows 0:20 --out methods.csv",
 )
 COMPARE_HELP = (
-    "Compare all methods by all purposes, from one set of model calls.\n\n"
+    "Compare all methods by all purposes, on the same games.\n\n"
     "Shows the mean of each utility over the explained rows (and outputs), and below what no ranking could beat. "
-    "Methods whose numbers do not add up to the prediction say by how much."
+    "Methods whose numbers do not add up to the prediction say by how much. All are made of one set of model calls, "
+    "but for LIME, which asks the model 5,000 rows more for each explained one; it needs numbers in every cell and "
+    "the package lime."
 )
 Utilities = Annotated[
     list[str] | None,
@@ -39,6 +43,7 @@ Utilities = Annotated[
         show_default=False,
     ),
 ]
+Lime = Annotated[bool, typer.Option("--lime/--no-lime", help="Whether to ask LIME, too.", rich_help_panel="How")]
 Out = Annotated[
     list[Path] | None,
     typer.Option(
@@ -64,6 +69,7 @@ def compare(
     group: p.Group = None,
     trust: p.Trust = False,
     utility: Utilities = None,
+    lime: Lime = True,
     masking: p.MaskingName = "marginal",
     engine: p.Engine = "auto",
     budget: p.Budget = None,
@@ -77,13 +83,29 @@ def compare(
     as_json: p.AsJson = False,
     quiet: p.Quiet = False,
 ) -> None:
-    """Compare all methods by all purposes, from one set of model calls."""
+    """Compare all methods by all purposes, on the same games."""
     screen = Screen(quiet=quiet, as_json=as_json)
     for path in out or ():
         check_output(path, _WRITERS)
     judges = [resolve(name) for name in utility or ["inclusion_aup"]]
     first = next((judge for judge in judges if judge.needs_target), judges[0]).name
-    explanation, _, seconds = explained(
+    options: dict[str, Any] = dict(
+        utility=first,
+        policy="shapley",
+        masking=masking,
+        output=p.output_of(output),
+        output_names=p.names_of(output_names),
+        groups=p.groups_of(group),
+        link=link,
+        engine=engine,
+        budget=budget,
+        order=order,
+        random_state=seed,
+        n_jobs=jobs,
+        max_memory=max_memory,
+        time_limit=time_limit,
+    )
+    explanation, inputs, fitted, seconds = explained(
         model,
         data,
         screen,
@@ -92,31 +114,22 @@ def compare(
         files=dict(
             background=background, background_rows=background_rows, target=target, drop=drop or [], rows=rows, seed=seed
         ),
-        options=dict(
-            utility=first,
-            policy="shapley",
-            masking=masking,
-            output=p.output_of(output),
-            output_names=p.names_of(output_names),
-            groups=p.groups_of(group),
-            link=link,
-            engine=engine,
-            budget=budget,
-            order=order,
-            random_state=seed,
-            n_jobs=jobs,
-            max_memory=max_memory,
-            time_limit=time_limit,
-        ),
+        options=options,
     )
-    table = method_table(explanation, utility)
-    if table.left_out:
-        screen.remark(f"left out, for the {explanation.engine} engine lists no coalitions: {', '.join(table.left_out)}")
-    told = explanation.provenance
+    local, lime_seconds = None, 0.0
+    if lime:
+        started = time.perf_counter()
+        local = local_weights(explanation, fitted, inputs, options)
+        lime_seconds = time.perf_counter() - started
+    table = method_table(explanation, utility, local=local)
+    for reason in table.reasons:
+        screen.remark(reason)
     heading = (
-        f"{counted(told['explained_rows'], 'row')}, {counted(told['model_rows_evaluated'], 'model row')} "
-        f"in {seconds:.1f} s, seed {seed}"
+        f"{counted(len(inputs.positions), 'row')}, {counted(table.model_rows['games'], 'model row')} in {seconds:.1f} s"
     )
+    if table.model_rows.get("lime"):
+        heading += f", for LIME {table.model_rows['lime']:,} more in {lime_seconds:.1f} s"
+    heading += f", seed {seed}"
     for path in out or ():
         _WRITERS[path.suffix.lower()](path, table)
     screen.show(
@@ -150,6 +163,8 @@ def comparison_record(table: MethodTable) -> dict[str, Any]:
             for name, title, gap, means in zip(table.names, table.titles, table.discrepancy, table.means, strict=True)
         ],
         "left_out": list(table.left_out),
+        "reasons": list(table.reasons),
+        "model_rows": dict(table.model_rows),
     }
 
 

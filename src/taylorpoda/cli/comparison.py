@@ -1,4 +1,4 @@
-"""All methods on the games of one explanation, judged by all utilities, without another model call."""
+"""All methods on the games of one explanation, judged by all utilities; only LIME asks the model again."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from taylorpoda.cli.local_weights import LocalWeights
     from taylorpoda.explanation import Explanation
 
 _POLICIES = (("shapley", "SHAP"), ("dirichlet", "TaylorPODA"), ("optimal", "TaylorPODA-optimal"))
@@ -35,7 +36,10 @@ class MethodTable:
         ceilings: Shape (utilities,): the mean of the best any ranking could have.
         discrepancy: Shape (methods,): the largest |base + attributions - prediction|.
         tolerance: What counts as rounding there.
-        left_out: Methods that need all coalitions, where the engine does not list them.
+        left_out: Methods without a row: those that need all coalitions, where the engine does not list them, and LIME
+            where it does not apply.
+        reasons: Why, a sentence each.
+        model_rows: {what: model rows it took}.
     """
 
     names: tuple[str, ...]
@@ -47,6 +51,8 @@ class MethodTable:
     discrepancy: NDArray[np.float64]
     tolerance: float
     left_out: tuple[str, ...]
+    reasons: tuple[str, ...]
+    model_rows: dict[str, int]
 
     @property
     def best(self) -> NDArray[np.bool_]:
@@ -56,12 +62,15 @@ class MethodTable:
         return np.asarray(costs <= least + 1e-9 * np.abs(least))
 
 
-def method_table(explanation: Explanation, utilities: Iterable[str] | None = None) -> MethodTable:
+def method_table(
+    explanation: Explanation, utilities: Iterable[str] | None = None, *, local: LocalWeights | None = None
+) -> MethodTable:
     """Compare on the stored games.
 
     Args:
         explanation: Any explanation; its policy does not matter.
         utilities: Names; None for all, without those that read labels where there are none.
+        local: What LIME gave for the same rows; None where it was not asked, and is not missed.
 
     Returns:
         The table. Methods that need every coalition's value are there with the exact engine only.
@@ -72,6 +81,9 @@ def method_table(explanation: Explanation, utilities: Iterable[str] | None = Non
     judges = _judges(explanation, utilities)
     table = getattr(explanation.games, "values", None)
     rivals = _rivals(explanation, table) if table is not None else {}
+    weights = None if local is None else local.weights
+    if weights is not None:
+        rivals["lime"] = ("LIME", lambda _: weights)
     titles = {name: title for name, (title, _) in rivals.items()} | dict(_POLICIES)
     means = np.full((len(titles), len(judges)), np.nan)
     ceilings = np.full(len(judges), np.nan)
@@ -90,7 +102,15 @@ def method_table(explanation: Explanation, utilities: Iterable[str] | None = Non
             means[i, j] = float(np.mean(scores))
             worst = float(np.max(np.abs(made.sum(axis=-1) - gain), initial=0.0))
             discrepancy[i] = max(discrepancy[i], worst)
-    left = () if table is not None else ("Prediction difference", "OCC-1", "WeightedSHAP")
+    left: list[str] = []
+    reasons: list[str] = []
+    if table is None:
+        left += ["Prediction difference", "OCC-1", "WeightedSHAP"]
+        reasons.append(f"left out, for the {explanation.engine} engine lists no coalitions: {', '.join(left)}")
+    if local is not None and weights is None:
+        left.append("LIME")
+        reasons.append(f"left out: LIME, for {local.reason}")
+    model_rows = {"games": int(explanation.provenance["model_rows_evaluated"])}
     scale = float(np.max(np.abs(explanation.games.full), initial=0.0)) + float(np.max(np.abs(gain), initial=0.0))
     return MethodTable(
         names=tuple(titles),
@@ -101,7 +121,9 @@ def method_table(explanation: Explanation, utilities: Iterable[str] | None = Non
         ceilings=ceilings,
         discrepancy=discrepancy,
         tolerance=1e-9 * scale,
-        left_out=left,
+        left_out=tuple(left),
+        reasons=tuple(reasons),
+        model_rows=model_rows if local is None else {**model_rows, "lime": local.model_rows},
     )
 
 

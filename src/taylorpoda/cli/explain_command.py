@@ -82,7 +82,7 @@ def explain(
     """
     screen = Screen(quiet=quiet, as_json=as_json)
     targets = check_outputs(out)
-    explanation, inputs, seconds = explained(
+    explanation, inputs, _, seconds = explained(
         model,
         data,
         screen,
@@ -125,7 +125,7 @@ def explained(
     force: bool,
     files: dict[str, Any],
     options: dict[str, Any],
-) -> tuple[Explanation, Inputs, float]:
+) -> tuple[Explanation, Inputs, Any, float]:
     """Load, match, explain.
 
     Args:
@@ -138,7 +138,7 @@ def explained(
         options: Keywords of `Explainer`.
 
     Returns:
-        The explanation, its inputs, and the seconds explaining took.
+        The explanation, its inputs, the model, and the seconds explaining took.
     """
     check_names(options, files["target"])
     loaded = load_model(model, trust=trust)
@@ -162,7 +162,7 @@ def explained(
         )
         raise InputError(msg)
     explanation = explainer(inputs.rows, labels)
-    return explanation, inputs, time.perf_counter() - started
+    return explanation, inputs, loaded.model, time.perf_counter() - started
 
 
 def check_names(options: dict[str, Any], target: str | None) -> None:

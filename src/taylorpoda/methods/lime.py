@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+SAMPLES = 5000
 _SEED_RANGE = 2**32
 
 
@@ -25,7 +26,7 @@ def lime(
     *,
     feature_names: Sequence[str] | None = None,
     categorical_features: Sequence[int] | None = None,
-    num_samples: int = 5000,
+    num_samples: int = SAMPLES,
     discretize_continuous: bool = True,
     random_state: object = None,
 ) -> NDArray[np.float64]:
@@ -37,7 +38,8 @@ def lime(
     depends neither on its neighbors nor on its position.
 
     Args:
-        model: Callable (m, n) -> (m,): what is explained.
+        model: Callable (m, n) -> (m,) or (m, outputs): what is explained. It is asked once per row, whatever the
+            number of outputs.
         background: Training rows, shape (rows, n), numeric.
         X: Rows to explain, shape (rows, n).
         feature_names: One name per feature.
@@ -47,7 +49,7 @@ def lime(
         random_state: Seed, see `taylorpoda.Explainer`.
 
     Returns:
-        Shape (rows, n).
+        Shape (rows, n), or (rows, outputs, n) where the model answers (m, outputs).
 
     Raises:
         ImportError: If `lime` is not installed; the message is the install line.
@@ -69,13 +71,50 @@ def lime(
         discretize_continuous=discretize_continuous,
         random_state=state,
     )
-    n_features = rows.shape[1]
-    attributions = np.zeros(rows.shape)
+    asked = _Asked(model)
+    attributions: NDArray[np.float64] | None = None
     with ProgressBar("explaining with LIME", len(rows)) as bar:
         for number, row in enumerate(rows):
-            state.seed(seed)
-            explained = explainer.explain_instance(row, model, num_features=n_features, num_samples=num_samples)
-            for feature, weight in explained.local_exp[1]:
-                attributions[number, feature] = weight
+            output = 0
+            while output < asked.n_outputs:
+                state.seed(seed)
+                explained = explainer.explain_instance(
+                    row, asked.output(output, afresh=output == 0), num_features=len(row), num_samples=num_samples
+                )
+                if attributions is None:
+                    attributions = np.zeros((len(rows), asked.n_outputs, rows.shape[1]))
+                for feature, weight in explained.local_exp[1]:
+                    attributions[number, output, feature] = weight
+                output += 1
             bar.advance()
-    return attributions
+    if attributions is None:
+        return np.zeros(rows.shape)
+    return attributions[:, 0] if asked.flat else attributions
+
+
+class _Asked:
+    """The model's answers to the samples around one row: one call serves every output, for the draws are the same."""
+
+    def __init__(self, model: Callable[[NDArray[np.float64]], Any]) -> None:
+        self._model = model
+        self._answers = np.empty((0, 1))
+        self.n_outputs = 1
+        self.flat = True
+
+    def output(self, position: int, *, afresh: bool) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
+        """One output as the function of samples that the package asks for; `afresh` for a new row."""
+
+        def ask(samples: NDArray[np.float64]) -> NDArray[np.float64]:
+            if afresh:
+                answers = np.asarray(self._model(samples), dtype=np.float64)
+                if answers.ndim not in (1, 2) or len(answers) != len(samples):
+                    msg = (
+                        f"model answered {len(samples)} rows with shape {answers.shape}; allowed: (m,) or (m, outputs)."
+                    )
+                    raise ValueError(msg)
+                self.flat = answers.ndim == 1
+                self._answers = answers.reshape(len(samples), -1)
+                self.n_outputs = self._answers.shape[1]
+            return self._answers[:, position]
+
+        return ask
