@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn.ensemble import RandomForestRegressor
-from sklearn.linear_model import LinearRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 import taylorpoda as tp
-from taylorpoda.games.models import bind_model
 from taylorpoda.games.models.selection import check_names, find_output
 
 
