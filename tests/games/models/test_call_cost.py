@@ -118,7 +118,7 @@ def test_dear_models_get_larger_batches_and_the_same_answers():
     """A call of a forest starts a task per tree: batches that suit a network made it 1.7 times as slow."""
     largest, values = [], []
     unseen = [FOREST]  # lists are not looked through
-    for model in (FOREST, enclosing(FOREST), lambda table: unseen[0].predict(table)):
+    for model in (FOREST, enclosing(FOREST), lambda table: 1.0 * unseen[0].predict(table)):
         FOREST.sizes_ = []
         values.append(tp.Explainer(model, ROWS[:100], policy="shapley", engine="exact")(ROWS[100]).values)
         largest.append(max(FOREST.sizes_))
