@@ -13,6 +13,7 @@ from taylorpoda.games.masking.base import MaskingContext
 from taylorpoda.games.masking.conditional import recipe, training
 from taylorpoda.games.masking.conditional.material import Material
 from taylorpoda.games.masking.conditional.network import NumpyNetwork
+from taylorpoda.games.masking.conditional.surrogate import scale_of
 from taylorpoda.games.masking.conditional.threads import few_threads
 from taylorpoda.games.masking.conditional.torch_network import TorchNetwork
 from taylorpoda.games.models import bind_model
@@ -97,7 +98,13 @@ class Conditional:
         else:
             with few_threads():
                 trained = training.train(material, build, generator, self.steps)
-        return trained.noted(surrogate=self.surrogate, backend=backend, surrogate_seed=seed, loss=material.loss.kind)
+        return trained.noted(
+            surrogate=self.surrogate,
+            backend=backend,
+            surrogate_seed=seed,
+            loss=material.loss.kind,
+            trained_on=scale_of(context.model),
+        )
 
     def train(
         self,

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from taylorpoda.games.masking.conditional.loss import Loss
     from taylorpoda.games.masking.conditional.network import Activation
     from taylorpoda.games.masking.encoding import Encoder
+    from taylorpoda.games.models.base import BoundModel
     from taylorpoda.games.players import Players
     from taylorpoda.games.tables.base import Table
 
@@ -97,7 +98,20 @@ class Surrogate(DirectMasking):
                 "train it with the same output= as the explainer."
             )
             raise ValueError(msg)
+        self._check_scale(scale_of(context.model))
         return replace(self, certain=Certain.of(context, self.telling))
+
+    def _check_scale(self, theirs: str) -> None:
+        """Refuse to mix probabilities, margins and log-odds: v(N) is the model's own."""
+        ours = self.notes.get("trained_on", theirs)
+        # What a plain callable gives is known to its user only, unless link= says that it is on another scale.
+        told = "value" not in (ours, theirs)
+        if ours != theirs and (told or "log-odds" in (ours, theirs)):
+            msg = (
+                f"the surrogate was trained on outputs of the kind {ours!r}, the explainer explains {theirs!r}; train "
+                "it with the same output= and link= as the explainer."
+            )
+            raise ValueError(msg)
 
     def values(self, rows: Table, coalitions: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Values of all coalitions of all rows, shape (rows, coalitions, outputs)."""
@@ -162,3 +176,8 @@ class Surrogate(DirectMasking):
     def noted(self, **notes: Any) -> Surrogate:
         """The same with more to say about how it was trained."""
         return replace(self, notes={**self.notes, **notes})
+
+
+def scale_of(model: BoundModel) -> str:
+    """What a model's outputs are: "log-odds" under link="logit", else "probability", "margin" or "value"."""
+    return "log-odds" if model.link == "logit" else model.quantity.kind
