@@ -240,6 +240,29 @@ def test_peak_memory_stays_under_max_memory():
     assert peak <= bound
 
 
+@pytest.mark.parametrize("policy", ["shapley", "dirichlet"])
+@pytest.mark.parametrize("n", [3, 6, 9])
+def test_as_many_rows_as_the_error_says_stay_under_max_memory(n, policy):
+    """Sixteen candidates of each of many rows took seven times the bound."""
+    import tracemalloc
+
+    rows = np.random.default_rng(0).normal(size=(40_000, n))
+    bound = 8 * 2**20
+    explainer = tp.Explainer(lambda z: z[:, 0] * z[:, 1], rows[:10], policy=policy, max_memory=bound, engine="exact")
+    with pytest.raises(
+        ValueError, match=r"more than a quarter of max_memory=8.0 MiB; explain at most \d+ rows"
+    ) as refusal:
+        explainer(rows)
+    most = int(str(refusal.value).split("at most ")[1].split(" rows")[0])
+    assert most * (8 << n) > bound / 16  # the bound is used, too
+    tracemalloc.start()
+    explanation = explainer(rows[:most])
+    assert explanation.values.shape == (most, n)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak <= bound
+
+
 def plain(rows):
     return np.asarray(rows)[:, 0].astype(float)
 

@@ -161,6 +161,52 @@ def test_a_row_does_not_depend_on_its_neighbors(draws):
     assert np.array_equal(tp.allocate(values.reshape(3, 3, 32), **options).attributions.reshape(9, 5), together)
 
 
+@pytest.mark.parametrize("draws", ["shared", "independent"])
+@pytest.mark.parametrize("utility", ["inclusion_aup", "exclusion_auc"])
+@pytest.mark.parametrize("shape", [(700, 2), (3,), (300,)])
+def test_rows_beyond_a_block_get_what_they_get_alone(draws, utility, shape):
+    values = np.random.default_rng(1).uniform(size=(*shape, 2**5))
+    labels = np.random.default_rng(2).integers(2, size=shape)
+    options = dict(utility=utility, policy="dirichlet", random_state=0, draws=draws)
+    together = tp.allocate(values, target=labels, **options)
+    for row in (0, shape[0] // 2, shape[0] - 1):
+        alone = tp.allocate(values[row], target=labels[row], **options)
+        assert np.array_equal(together.attributions[row], alone.attributions)
+        assert np.array_equal(together.score[row], alone.score)
+    assert together.attributions.shape == (*shape, 5)
+
+
+def test_a_users_own_function_is_asked_about_all_rows_at_once():
+    """It may know its rows by position."""
+    values, wish = np.random.default_rng(1).normal(size=(3000, 2**4)), np.random.default_rng(2).normal(size=(3000, 4))
+    near = tp.Utility("near", evaluate=lambda a, context: np.abs(a - wish).sum(axis=-1), higher_is_better=False)
+    found = tp.allocate(values, near, "dirichlet", random_state=0)
+    assert (found.score <= np.abs(tp.methods.shapley(values) - wish).sum(axis=-1)).all()
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.7, 1.0])
+@pytest.mark.parametrize("n", [3, 11])
+def test_independent_tables_follow_one_another_in_the_stream_of_their_row(n, alpha):
+    """Drawn together or one by one: the shares that are shown give the attributions."""
+    values = np.random.default_rng(1).normal(size=(4, 2**n))
+    found = tp.allocate(
+        values,
+        "exclusion_mse",
+        "dirichlet",
+        random_state=3,
+        draws="independent",
+        alpha=alpha,
+        candidates=40 >> (n > 9) * 3,
+    )
+    assert (np.abs(found.attributions - tp.methods.shapley(values)).max(axis=1) > 1e-6).any()
+    dividends = tp.harsanyi(values)
+    for row in range(4):
+        again = dividends[row, 1 << np.arange(n)].copy()
+        for coalition, shares in found.shares(row).items():
+            again += dividends[row, coalition] * shares
+        assert np.max(np.abs(again - found.attributions[row])) < 1e-10 * np.abs(values).max() * 2**n
+
+
 def test_independent_draws_differ_between_rows_and_shared_ones_do_not():
     rng = np.random.default_rng(8)
     values = rng.normal(size=64)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _CHUNK_BITS = 10  # share tables are drawn and used 1,024 coalitions at a time, so that they never have to fit at once
 _KEPT_BITS = 12  # those of so few players are kept from call to call
+_DRAWN_CELLS = 2**17  # shares of tables that are drawn together
 _SMALL_ALPHA = 0.1  # below it gamma variates underflow to zero
 
 
@@ -65,9 +66,8 @@ def independent_candidates(games: Games, candidates: int, alpha: float, seed: in
     drawn = np.zeros((len(rows), candidates - 1, n_players), dtype=rows.dtype)
     for row, key in enumerate(row_keys(games)):
         generator = stream(seed, n_players, *key)
-        for candidate in range(1, candidates):
-            for start, shares in _share_chunks(generator, n_players, alpha):
-                drawn[row, candidate - 1] += per_row_product(rows[row, start : start + len(shares)], shares)
+        for some, start, shares in _tables_in_turn(generator, n_players, candidates - 1, alpha):
+            drawn[row, some] += per_row_product(rows[row, start : start + shares.shape[-2]], shares)
     tensor = xp.reshape(like(drawn, games.values), (*lead, candidates - 1, n_players))
     tensor = tensor + singletons(games.dividends)[..., None, :]
     return xp.concat([games.shapley[..., None, :], games.closed(tensor)], axis=-2)
@@ -93,17 +93,35 @@ def share_table(
     return np.concatenate(pieces)
 
 
+def _tables_in_turn(
+    generator: np.random.Generator, n_players: int, count: int, alpha: float
+) -> Iterator[tuple[slice, int, NDArray[np.float64]]]:
+    """Share tables of one stream: (which tables, first coalition, shares of shape (tables, m, n)).
+
+    Tables of one piece each are drawn together; they follow one another in the stream all the same.
+    """
+    together = _DRAWN_CELLS // (n_players << n_players) if n_players else 1
+    if n_players > _CHUNK_BITS or alpha < _SMALL_ALPHA:  # two draws a piece alternate in the stream
+        together = 1
+    step = max(1, together)
+    for first in range(0, count, step):
+        some = slice(first, min(first + step, count))
+        lead = (some.stop - some.start,)
+        for start, shares in _share_chunks(generator, n_players, alpha, lead):
+            yield some, start, shares
+
+
 def _share_chunks(
-    generator: np.random.Generator, n_players: int, alpha: float
+    generator: np.random.Generator, n_players: int, alpha: float, lead: tuple[int, ...] = ()
 ) -> Iterator[tuple[int, NDArray[np.float64]]]:
-    """One share table, piece by piece: (first coalition, shares of shape (m, n)).
+    """One share table, piece by piece: (first coalition, shares of shape (*lead, m, n)).
 
     Coalitions of fewer than two players have shares of zero.
     """
     sizes, members = coalition_sizes(n_players), membership(n_players)
     for start in range(0, 1 << n_players, 1 << _CHUNK_BITS):
         piece = slice(start, start + (1 << _CHUNK_BITS))
-        shape = members[piece].shape
+        shape = (*lead, *members[piece].shape)
         if alpha < _SMALL_ALPHA:
             # A gamma variate of shape a is one of shape a + 1 times a uniform to the power 1 / a: taken in logarithms.
             logs = np.log(generator.standard_gamma(alpha + 1.0, size=shape))
@@ -112,12 +130,15 @@ def _share_chunks(
             logs -= np.max(logs, axis=-1, keepdims=True, initial=np.finfo(np.float64).min)
             weight = np.exp(logs)
         elif alpha == 1.0:
-            weight = generator.standard_exponential(size=shape) * members[piece]
+            weight = generator.standard_exponential(size=shape)
+            weight *= members[piece]
         else:
-            weight = generator.standard_gamma(alpha, size=shape) * members[piece]
+            weight = generator.standard_gamma(alpha, size=shape)
+            weight *= members[piece]
         several = (sizes[piece] > 1)[:, None]
         sums = np.sum(weight, axis=-1, keepdims=True)
-        yield start, np.where(several, weight / np.where(several, sums, 1.0), 0.0)
+        weight /= np.where(several, sums, np.inf)
+        yield start, weight
 
 
 def _shared_tables(

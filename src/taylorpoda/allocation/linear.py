@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,21 +16,25 @@ from taylorpoda.allocation.dirichlet import (
     row_keys,
     share_table,
 )
-from taylorpoda.allocation.game import flat_row
+from taylorpoda.allocation.game import Games, flat_row
 from taylorpoda.allocation.result import Allocation
 from taylorpoda.allocation.shares import attributions_from_shares, checked_shares, even_shares, view_of_shares
 from taylorpoda.allocation.yardstick import Yardstick
-from taylorpoda.utilities import score_candidates, score_in
+from taylorpoda.utilities import Context, score_candidates, score_in
+from taylorpoda.utilities.builtin import PointwiseStage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from taylorpoda.allocation.game import Games
     from taylorpoda.allocation.options import Options
     from taylorpoda.allocation.result import ShareView
     from taylorpoda.utilities import Utility
+
+
+_BLOCK_BYTES = 2**18  # of candidates and of what their rows' tables become
+_TABLES = 4  # of the size of a row's own at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,25 +104,46 @@ def allocate_shapley(games: Games, utility: Utility, options: Options) -> Alloca
 
 def allocate_dirichlet(games: Games, utility: Utility, options: Options) -> Allocation:
     """The best by utility of Shapley and candidates - 1 random tables; ties go to the earlier candidate."""
-    independent = options.draws == "independent"
-    draw = independent_candidates if independent else dirichlet_candidates
-    candidates = draw(games, options.candidates, options.alpha, options.seed)
-    scores = score_candidates(games.context, utility, candidates)
-    xp = games.xp
-    best = xp.argmax(scores if utility.higher_is_better else -scores, axis=-1)
-    chosen = xp.take_along_axis(candidates, best[..., None, None], axis=-2)[..., 0, :]
-    even = allocate_shapley(games, utility, options).proof
+    best, chosen = _in_blocks(games, utility, options)
 
     def table(row: int) -> NDArray[np.float64]:
         candidate = int(flat_row(to_numpy(best), row, axes=0))
         if candidate == 0:
-            assert isinstance(even, LinearProof)  # noqa: S101 - made above
-            return even.share_table(row)
-        key = row_keys(games)[row] if independent else None
+            return even_shares(games.n_players)
+        key = row_keys(games)[row] if options.draws == "independent" else None
         return share_table(options.seed, games.n_players, options.alpha, candidate, key)
 
     proof = LinearProof(games, utility, chosen, table, options)
     return Allocation(chosen, games.context.base_value, "dirichlet", utility.name, proof, options.seed)
+
+
+def _in_blocks(games: Games, utility: Utility, options: Options) -> tuple[Any, Any]:
+    """The best candidate of every row and its attributions, block after block of rows: candidates outweigh tables.
+
+    Tensors stay whole, and so does what a user's own function is asked about: it may know its rows by position.
+    """
+    context, lead = games.context, games.lead
+    each = 8 * prod(lead[1:]) * (options.candidates * games.n_players + (_TABLES << games.n_players))
+    step = max(1, _BLOCK_BYTES // each)
+    whole = not lead or lead[0] <= step or not isinstance(games.values, np.ndarray)
+    if whole or not isinstance(utility.stage, PointwiseStage):
+        return _best(games, utility, options)
+    parts = []
+    for start in range(0, lead[0], step):
+        some = slice(start, start + step)
+        target, labels = (None if array is None else array[some] for array in (context.target, context.labels))
+        block = Games(Context(context.values[some], target, context.threshold, labels))
+        parts.append(_best(block, utility, options))
+    return np.concatenate([best for best, _ in parts]), np.concatenate([chosen for _, chosen in parts])
+
+
+def _best(games: Games, utility: Utility, options: Options) -> tuple[Any, Any]:
+    draw = independent_candidates if options.draws == "independent" else dirichlet_candidates
+    candidates = draw(games, options.candidates, options.alpha, options.seed)
+    scores = score_candidates(games.context, utility, candidates)
+    xp = games.xp
+    best = xp.argmax(scores if utility.higher_is_better else -scores, axis=-1)
+    return best, xp.take_along_axis(candidates, best[..., None, None], axis=-2)[..., 0, :]
 
 
 def allocate_shares(games: Games, utility: Utility, options: Options) -> Allocation:

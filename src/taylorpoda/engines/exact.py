@@ -142,7 +142,9 @@ class ExactEngine(Engine):
         predictions = self._evaluator.predictions(rows)
         values = self._evaluator.tables(rows, predictions)
         labels = values.argmax(axis=1) if self._model.competing else None
-        games = DenseGames(values, self._model.threshold, labels).take(slice(None), self._model.explained)
+        games = DenseGames(values, self._model.threshold, labels)
+        if len(self._model.explained) < values.shape[1]:  # else the copy would take as much as the tables
+            games = games.take(slice(None), self._model.explained)
         return Solution(games, np.zeros(games.full.shape), self)
 
     def rows_per_row(self) -> int:

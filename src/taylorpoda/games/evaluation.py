@@ -115,14 +115,15 @@ class Evaluator:
             ValueError: If the tables do not fit `max_memory`.
         """
         n = self._players.n_players
-        size = 8 * predictions.size << n
+        # With the tables of few players the rows themselves count: stacked, copied for the model, and as codes.
+        each = (8 * predictions.shape[1] << n) + 2 * rows.row_bytes + 8 * n
         bound = self._max_memory // _WORKING_SHARE  # allocating takes a few times as much as the tables
-        if size > bound:
-            each = 8 * predictions.shape[1] << n
+        if rows.n_rows * each > bound:
             msg = (
-                f"the values of {rows.n_rows} rows x {predictions.shape[1]} outputs x 2**{n} coalitions take "
-                f"{human_bytes(size)}, more than a quarter of max_memory={human_bytes(self._max_memory)}; explain at "
-                f"most {bound // max(each, 1)} rows at a time, raise max_memory, or group features."
+                f"the values of {rows.n_rows} rows x {predictions.shape[1]} outputs x 2**{n} coalitions take, with the "
+                f"rows, {human_bytes(rows.n_rows * each)}, more than a quarter of "
+                f"max_memory={human_bytes(self._max_memory)}; explain at most {bound // each} rows at a time, raise "
+                "max_memory, or group features."
             )
             raise ValueError(msg)
         tables = np.empty((*predictions.shape, 1 << n))
