@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,6 +12,7 @@ from scipy.optimize import linprog
 
 import taylorpoda as tp
 from taylorpoda.allocation import probe as probe_module
+from taylorpoda.allocation.boundary import Polytopes, rounding_of
 from taylorpoda.allocation.refutation import FREE, contradict, refuted
 
 
@@ -67,6 +70,59 @@ def test_no_weights_contradict_rows_that_some_vector_satisfies(seed):
     below[-1] = above[-1] = inside.sum()
     for size in (1e-6, 1.0, 1e6):
         assert not contradict(rng.normal(size=9) * size, matrix, above, below)
+
+
+def test_limits_known_up_to_rounding_contradict_nothing_that_holds_before_it():
+    """Rows that some vector just satisfies, moved a little: contradictory as they stand, but not as they are meant."""
+    rng = np.random.default_rng(8)
+    blur, contradictory = 1e-6, 0
+    for _ in range(40):
+        matrix, above, below = question(rng, 5, 12, 0.0)
+        inside = rng.uniform(-1, 1, 5)
+        above[5:-1] = matrix[:-1] @ inside
+        below[-1] = above[-1] = inside.sum()
+        above[5:] -= rng.uniform(0, blur, 13)
+        below[-1] = above[-1]
+        above[:5] -= rng.uniform(0, blur, 5)
+        contradictory += refuted(np.eye(5), rng.normal(size=5), matrix, above, below)
+        assert not refuted(np.eye(5), rng.normal(size=5), matrix, above, below, blur)
+    assert contradictory > 20
+
+
+@pytest.mark.parametrize("n", [2, 5, 8, 10])
+def test_rounding_moves_the_boundary_by_less_than_is_allowed_for(n):
+    rng = np.random.default_rng(n)
+    inside = np.arange(1 << n)[:, None] >> np.arange(n) & 1
+    smooth = np.tanh(inside @ rng.normal(size=n))
+    for values in (rng.normal(size=1 << n), inside @ rng.normal(size=n), 1e3 + smooth, smooth * 1e-5):
+        set_of = Polytopes.of(values[None])
+        unit, computed = Fraction(float(set_of.unit[0])), set_of.boundary[0]
+        exact = exact_boundary([Fraction(float(value)) for value in values], n)
+        off = max(abs(Fraction(float(given)) - true / unit) for given, true in zip(computed, exact, strict=True))
+        assert off <= rounding_of(computed) / 10
+
+
+def exact_boundary(values, n):
+    """g by its definition, in fractions."""
+    full = (1 << n) - 1
+    dividends = [value - values[0] for value in values]
+    for player in range(n):
+        for subset in range(1 << n):
+            if subset >> player & 1:
+                dividends[subset] -= dividends[subset ^ 1 << player]
+    return [
+        sum((dividends[1 << player] for player in range(n) if subset >> player & 1), Fraction(0))
+        + sum(
+            (
+                dividend
+                for other, dividend in enumerate(dividends)
+                if other.bit_count() > 1
+                and ((dividend > 0 and other & subset) or (dividend < 0 and other & ~subset & full == 0))
+            ),
+            Fraction(0),
+        )
+        for subset in range(1 << n)
+    ]
 
 
 def test_a_solver_that_says_no_without_reason_proves_nothing(monkeypatch):

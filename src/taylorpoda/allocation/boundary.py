@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 FIXED = 2.0  # a player whose interval is at most this many margins wide is fixed
 NULL = 1e-12  # a player without any dividend above this share of the scale is null
 _RIGID = 1e-11  # in units of the game: an interval no wider is a number
+_PRODUCT = 1e-15  # per player: of a sum over g
 _SAME = 1e-12  # in units of the game: numbers of rigid players that agree so far are the same
 
 
@@ -45,6 +46,19 @@ def boundary(values: NDArray[np.float64], dividends: NDArray[np.float64]) -> NDA
     return cut
 
 
+def rounding_of(boundary: NDArray[np.float64]) -> NDArray[np.float64]:
+    """More than what rounding does to g, for games in units of about their scale: (..., 2**n) -> (...).
+
+    The first term is for sums of large dividends. The second is for those of small ones: a dividend of k players adds
+    up 2**k values, whose rounding is about the root of that, and over all coalitions this comes to (1 + sqrt(2))**n.
+    """
+    n_players = boundary.shape[-1].bit_length() - 1
+    size: NDArray[np.float64] = np.max(abs(boundary), axis=-1)
+    small = float(np.finfo(np.float64).eps) * float(1.0 + np.sqrt(2.0)) ** n_players
+    rounding: NDArray[np.float64] = _PRODUCT * n_players * size + small
+    return rounding
+
+
 @dataclass(frozen=True, eq=False)
 class Polytopes:
     """The admissible sets of several games, in units of about their scales.
@@ -60,6 +74,7 @@ class Polytopes:
         rigid: Shape (rows, n): whose attribution is a number; sizes that differ by rounding only are made equal in
             `shapley`, so that such ties go by index.
         tolerance: Shape (rows,): how far rounding may carry a sum of attributions over g.
+        rounding: Shape (rows,): more than what rounding does to g itself.
     """
 
     unit: NDArray[np.float64]
@@ -71,6 +86,7 @@ class Polytopes:
     null: NDArray[np.bool_]
     rigid: NDArray[np.bool_]
     tolerance: NDArray[np.float64]
+    rounding: NDArray[np.float64]
 
     @property
     def total(self) -> NDArray[np.float64]:
@@ -94,11 +110,12 @@ class Polytopes:
         rigid = upper - lower <= _RIGID
         shapley = _with_ties(shapley_of(moved), rigid)
         null = _null_players(dividends, upper - lower, scale)
-        tolerance = 1e-10 + 1e-15 * n_players * np.max(abs(g), axis=1)
+        rounding = rounding_of(g)
+        tolerance = 1e-10 + _PRODUCT * n_players * np.max(abs(g), axis=1)
         # A player with nothing to share has exactly one admissible attribution, and it lies in its interval.
         lower = np.minimum(lower, shapley)
         upper = np.maximum(upper, shapley)
-        return cls(unit, scale, g, shapley, lower, upper, null, rigid, tolerance)
+        return cls(unit, scale, g, shapley, lower, upper, null, rigid, tolerance, rounding)
 
 
 def _with_ties(values: NDArray[np.float64], rigid: NDArray[np.bool_]) -> NDArray[np.float64]:

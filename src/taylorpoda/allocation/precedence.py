@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from taylorpoda.allocation.boundary import Polytopes
 
-_ROUNDING = 1e-10  # in units of the game; margins are larger
+_ROUNDING = 1e-10  # in units of the game, on top of that of g; margins are larger
 
 
 def fixed_players(polytopes: Polytopes, margin: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -50,7 +50,8 @@ def precedence(polytopes: Polytopes, margin: NDArray[np.float64], fixed: NDArray
     most = np.minimum(polytopes.upper[:, None, :], most_pair - small[:, :, None])
     least = np.maximum(polytopes.lower[:, None, :], least_pair - small[:, :, None])
     lead = np.maximum(most, -least) - abs(small)[:, :, None]
-    before = lead < margin[:, None, None] - _ROUNDING
+    # Rounding forbids nothing: a lead adds up at most four entries of g.
+    before = lead < (margin - _ROUNDING - 4.0 * polytopes.rounding)[:, None, None]
     place = np.empty((n_rows, n_players), dtype=np.intp)
     np.put_along_axis(place, np.argsort(-abs(polytopes.shapley), axis=1, kind="stable"), index[None, :], axis=1)
     both = fixed[:, :, None] & fixed[:, None, :]

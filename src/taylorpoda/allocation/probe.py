@@ -44,6 +44,7 @@ class Probe:
         boundary: Shape (2**n,): g.
         margin: How far apart ranked neighbors are kept.
         tolerance: How far rounding may carry a sum over g.
+        rounding: More than what rounding does to g itself.
         fixed: Shape (n,): two fixed players are kept in order without a margin.
         rigid: Shape (n,): whose interval is a number.
     """
@@ -56,6 +57,7 @@ class Probe:
         boundary: NDArray[np.float64],
         margin: float,
         tolerance: float,
+        rounding: float,
         fixed: NDArray[np.bool_],
         rigid: NDArray[np.bool_],
     ) -> None:
@@ -70,6 +72,7 @@ class Probe:
         self.rigid = rigid
         self.solved = 0
         self._total = float(boundary[-1])
+        self._rounding = rounding
         self._any_fixed = bool(fixed.any())
         # Everything by sign, so that one lookup turns it: row 0 as it is, row 1 with the sign taken out.
         self._ends = np.stack([lower, -upper, upper, -lower]).reshape(2, 2, n_players)
@@ -204,7 +207,7 @@ class Probe:
         if flag == _SOLVED:
             found: NDArray[np.float64] = solution
             return found
-        if flag == _INFEASIBLE and refuted(objective, linear, matrix, above, below):
+        if flag == _INFEASIBLE and refuted(objective, linear, matrix, above, below, self._rounding):
             return None
         msg = f"the solver stopped with flag {flag} on {n_rows} rows, and nothing is proven"
         raise UndecidedError(msg)

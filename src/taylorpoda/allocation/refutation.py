@@ -33,6 +33,7 @@ def refuted(
     matrix: NDArray[np.float64],
     above: NDArray[np.float64],
     below: NDArray[np.float64],
+    blur: float = 0.0,
 ) -> bool:
     """Whether it is proven that no vector satisfies all rows.
 
@@ -42,6 +43,7 @@ def refuted(
         matrix: Shape (m, n): the rows, the last one an equality.
         above: Shape (n + m,): what the vector and the rows may be at most; finite for the vector.
         below: The same: at least.
+        blur: How far the limits may be from what they stand for.
     """
     n_columns = matrix.shape[1]
     sense = _soft_rows(n_columns, len(matrix))
@@ -49,12 +51,12 @@ def refuted(
         point, _, flag, info = daqp.solve(
             objective, linear, matrix, above, below, sense, primal_tol=1e-11, rho_soft=softness
         )
-        if flag > 0 and contradict(info["lam"][n_columns:], matrix, above, below):
+        if flag > 0 and contradict(info["lam"][n_columns:], matrix, above, below, blur):
             return True
         if not np.all(np.isfinite(point)):
             break
         linear = -np.diagonal(objective) * point
-    return contradict(_by_linear_program(matrix, above, below), matrix, above, below)
+    return contradict(_by_linear_program(matrix, above, below), matrix, above, below, blur)
 
 
 def contradict(
@@ -62,6 +64,7 @@ def contradict(
     matrix: NDArray[np.float64],
     above: NDArray[np.float64],
     below: NDArray[np.float64],
+    blur: float = 0.0,
 ) -> bool:
     """Whether rows weighted so are worth more everywhere in the box than they may be: no vector satisfies them all."""
     n_columns = matrix.shape[1]
@@ -74,7 +77,8 @@ def contradict(
     # What the products that were added up come to at most, signs left out.
     spread = float(np.maximum(abs(above[:n_columns]), abs(below[:n_columns])).sum())
     size = float(abs(weights) @ abs(limits)) + float(abs(weights).sum()) * float(abs(matrix).max()) * spread
-    return least - most > _ROUNDING * (n_columns + len(matrix)) * size
+    moved = blur * (float(abs(weights).sum()) + float(abs(combined).sum()))
+    return least - most > _ROUNDING * (n_columns + len(matrix)) * size + moved
 
 
 def _by_linear_program(

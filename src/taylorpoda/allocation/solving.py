@@ -134,6 +134,7 @@ class Batch:
                 polytopes.boundary[row],
                 float(self._margin[row]),
                 float(polytopes.tolerance[row]),
+                float(polytopes.rounding[row]),
                 self._fixed[row],
                 polytopes.rigid[row],
             )
