@@ -33,6 +33,16 @@ def test_dots_stay_in_their_lane_and_never_share_a_place(values):
     assert len(places) == len(values)
 
 
+def test_pictures_of_one_output_of_several_name_it(three_outputs, axes):
+    name = three_outputs.output_names[1]
+    figure = axes.figure
+    for draw in ("bar", "waterfall", "intervals", "interactions", "beeswarm", "scores"):
+        figure.clf()
+        drawn = getattr(three_outputs.plot, draw)(output=1, ax=figure.add_subplot())
+        said = drawn.get_title(loc="left") + drawn.get_xlabel()
+        assert f"output {name}" in said or f"for {name}" in said, draw
+
+
 def test_scores_of_all_rows_are_drawn(several, axes):
     several.plot.scores(ax=axes)
     lines = {line.get_label(): line.get_ydata() for line in axes.lines}

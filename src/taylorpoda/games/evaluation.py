@@ -145,12 +145,12 @@ class Evaluator:
             if self._shared is None:
                 working = self._max_memory // (_WORKING_SHARE * (self._n_jobs or 1))
                 self._shared = SharedDonorTables(self._model, self._masking, self._players, working)
-            return self._shared.tasks(rows, predictions, self.batch_rows(rows.row_bytes))
+            return self._shared.tasks(rows, predictions, self.batch_rows(_read_bytes(rows)))
         return self._listed_tasks(rows, self._masking)
 
     def _direct_tasks(self, rows: Table, masking: DirectMasking) -> Iterator[Callable[[], Values]]:
         coalitions = all_coalitions(self._players.n_players)
-        step = max(1, self.batch_rows(rows.row_bytes + self._players.n_players) * 8 // len(coalitions))
+        step = max(1, self.batch_rows(_read_bytes(rows) + self._players.n_players) * 8 // len(coalitions))
 
         def task(positions: NDArray[np.intp]) -> Values:
             values = masking.values(rows.take(positions), coalitions)
@@ -170,7 +170,7 @@ class Evaluator:
                 rows,
                 row,
                 self._players.columns_of(coalitions),
-                batch=self.batch_rows(rows.row_bytes),
+                batch=self.batch_rows(_read_bytes(rows)),
                 where=lambda coalition: self.place(row, coalitions[coalition]),
             )
             return np.array([row]), values.T[None]
@@ -199,6 +199,11 @@ class Evaluator:
     def place(self, row: int, coalition: NDArray[np.bool_]) -> str:
         """Names an explained row and a coalition for messages."""
         return f"explained row {row} with coalition {describe(coalition, self._players.names)}"
+
+
+def _read_bytes(rows: Table) -> int:
+    """Bytes of a row as models read it: most turn narrow cells into float64."""
+    return max(rows.row_bytes, 8 * rows.n_columns)
 
 
 def check_same_answers(first: NDArray[np.float64], second: NDArray[np.float64], name: str) -> None:

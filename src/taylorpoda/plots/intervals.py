@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from taylorpoda._support.display import one_line
 from taylorpoda.plots import style
 from taylorpoda.plots.folding import fold
 from taylorpoda.plots.selection import check_max_display, of_output, select_row, signs_fixed
@@ -68,7 +69,8 @@ def intervals(
     axes.plot(view.values[order], range(len(order)), **marks["attribution"])
     left_out = len(view.values) - len(order)
     more = f" ({left_out} smaller ones not shown)" if left_out else ""
-    style.label_x(axes, f"attribution inside its admissible interval{more}")
+    of = "" if view.output_name is None else f" for {one_line(view.output_name, 24)}"
+    style.label_x(axes, f"attribution{of} inside its admissible interval{more}")
     style.title(axes, f"Row {view.row}: the sign of {int(certain.sum())} of {len(certain)} features is certain")
     _legend(axes, marks, str(explanation.policy))
     return axes

@@ -114,7 +114,10 @@ def scores(explanation: Explanation, *, output: str | int | None = None, ax: Axe
     axes.margins(x=0.03)
     axes.set_xticks([])
     axes.tick_params(axis="y", labelsize="small")
-    style.label_x(axes, f"{rows:,} rows, the worst for Shapley first")
+    _, of = check_output(explanation, output)
+    style.label_x(
+        axes, f"{rows:,} rows{'' if of is None else f', output {one_line(of, 24)}'}, the worst for Shapley first"
+    )
     name = one_line(explanation.utility.name, 30)
     better = "higher" if gain.higher_is_better else "lower"
     axes.set_ylabel(f"{name} ({better} is better)", fontsize="small", **style.PLAIN)
