@@ -104,6 +104,15 @@ def test_printed_text():
 def test_overlap_is_judged_as_printed(low, high, overlaps):
     assert cell(low=low, high=high).overlaps is overlaps
     assert cell(method="TaylorPODA-optimal", low=low, high=high).overlaps is None
+    assert cell(method="TaylorPODA-optimal", low=low, high=high).overlaps_unrounded is None
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "overlaps"),
+    [(1.5, 2.0, True), (1.51, 2.0, False), (0.0, 0.5, True), (0.0, 0.49, False), (0.0, 9.0, True)],
+)
+def test_overlap_with_our_ends_as_computed(low, high, overlaps):
+    assert cell(low=low, high=high).overlaps_unrounded is overlaps
 
 
 def place(means, papers, **at):
@@ -120,6 +129,7 @@ def test_summary_by_hand():
     found = summarize([*first.values(), *second.values()])
     assert (found.overlap["all"].count, found.overlap["all"].total) == (7, 8)
     assert (found.overlap["OCC-1"].count, found.overlap["OCC-1"].total) == (1, 2)
+    assert (found.overlap_unrounded.count, found.overlap_unrounded.total) == (7, 8)
     assert (found.same_best.count, found.same_best.total) == (1, 2)
     assert (found.same_order.count, found.same_order.total) == (9, 12)
     assert found.mean_rank["OCC-1"] == (2.5, 4.0)

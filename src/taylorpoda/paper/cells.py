@@ -65,6 +65,13 @@ class Cell:
             return None
         return printed(self.low) <= self.paper_high and self.paper_low <= printed(self.high)
 
+    @property
+    def overlaps_unrounded(self) -> bool | None:
+        """The same with our own ends as computed: intervals that touch as printed may then miss each other."""
+        if self.paper_low is None or self.paper_high is None:
+            return None
+        return self.low <= self.paper_high and self.paper_low <= self.high
+
 
 def printed(number: float) -> float:
     """A number as the tables print it: one decimal, and zero without a sign."""

@@ -44,7 +44,8 @@ class Summary:
     """The comparison in numbers.
 
     Attributes:
-        overlap: Cells whose intervals overlap the paper's, by method and under "all".
+        overlap: Cells whose intervals overlap the paper's, both as printed, by method and under "all".
+        overlap_unrounded: All cells whose intervals overlap the printed ones, ours as computed.
         same_best: Table cells whose best printed method is the paper's (ties as printed).
         same_order: Pairs of printed methods that stand in the same order as in the paper.
         mean_rank: {method: (ours, the paper's)}, 1 is best, over the table cells.
@@ -54,6 +55,7 @@ class Summary:
     """
 
     overlap: dict[str, Fraction]
+    overlap_unrounded: Fraction
     same_best: Fraction
     same_order: Fraction
     mean_rank: dict[str, tuple[float, float]]
@@ -75,6 +77,7 @@ def summarize(cells: Sequence[Cell]) -> Summary:
     overlap["all"] = _fraction(cell.overlaps for cell in cells if cell.overlaps is not None)
     return Summary(
         overlap=overlap,
+        overlap_unrounded=_fraction(cell.overlaps_unrounded for cell in cells if cell.overlaps_unrounded is not None),
         same_best=_fraction(bool(best(place, paper=False) & best(place, paper=True)) for place in by_place),
         same_order=_fraction(
             (_sign(_ours(place[first]) - _ours(place[second])) * _sign(_papers(place[first]) - _papers(place[second])))

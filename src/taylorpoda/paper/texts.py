@@ -52,7 +52,8 @@ def summary_lines(found: Reproduction, summary: Summary) -> list[str]:
     """What came out, one sentence a line."""
     overlap = "; ".join(f"{method}: {share}" for method, share in summary.overlap.items() if method != "all")
     lines = [
-        f"Intervals that overlap the paper's: {summary.overlap['all']} cells ({overlap}).",
+        f"Intervals that overlap the paper's, both as printed: {summary.overlap['all']} cells ({overlap}).",
+        f"The same with our ends as computed, to all digits: {summary.overlap_unrounded}.",
         f"Best of the paper's methods the same: {summary.same_best} table cells.",
         f"Pairs of methods in the paper's order: {summary.same_order}.",
         "Mean rank among the paper's methods (1 is best), ours and the paper's: "
