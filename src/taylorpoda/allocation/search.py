@@ -253,8 +253,9 @@ class Search:
         signed = self._signed(node)
         if self._largest.get(signed) is False:
             return None
-        if self.nodes >= self.node_limit or (self.deadline is not None and time.monotonic() > self.deadline):
+        if self.nodes >= self.node_limit:
             raise LimitReachedError
+        self._check_deadline()
         self.nodes += 1
         try:
             nearest = self.probe.nearest(node.order, node.signs)
@@ -271,6 +272,10 @@ class Search:
             return None
         return nearest
 
+    def _check_deadline(self) -> None:
+        if self.deadline is not None and time.monotonic() > self.deadline:
+            raise LimitReachedError
+
     def _try_other_signs(self, node: Node) -> None:
         """If no signs let these players be the largest, no ranking passes through their coalition."""
         both = sum(len(self.lattice.signs[player]) > 1 for player in node.order)
@@ -279,6 +284,7 @@ class Search:
         for signs in product(*(self.lattice.signs[player] for player in node.order)):
             signed = self._signed(node._replace(signs=signs))
             if signed not in self._largest:
+                self._check_deadline()
                 self._largest[signed] = self.probe.set_attainable(node.order, signs)
             if self._largest[signed]:
                 self._alive.add(node.coalition)
