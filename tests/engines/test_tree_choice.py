@@ -139,7 +139,7 @@ UNCOVERED = {
     "no trees": (LinearRegression(), "not a tree ensemble"),
     "weighted medians": (AdaBoostRegressor(n_estimators=3), "not a tree ensemble"),
     "columns mixed": (make_pipeline(PCA(3), RandomForestRegressor(3)), "PCA"),
-    "dart": (XGBRegressor(n_estimators=3, booster="dart"), "dart"),
+    "dart": (XGBRegressor(n_estimators=9, booster="dart", rate_drop=0.5), "dart"),
 }
 
 

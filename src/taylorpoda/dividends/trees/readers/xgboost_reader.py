@@ -75,9 +75,11 @@ def read(model: Any) -> Ensemble:
     booster = model.get_booster() if wrapped else model
     content = json.loads(booster.save_raw("json"))["learner"]
     gradient = content["gradient_booster"]
-    if gradient["name"] != "gbtree":
+    # Newer versions save what was trained with dropout as 'gbtree', with a weight for every tree.
+    kind = "dart" if gradient.get("model", {}).get("weight_drop") else gradient["name"]
+    if kind != "gbtree":
         msg = (
-            f"the booster is {gradient['name']!r}; only 'gbtree' adds its leaves the same way in every call "
+            f"the booster is {kind!r}; only 'gbtree' adds its leaves the same way in every call "
             "(dart rescales trees and rounds differently in its own predict paths, gblinear has no trees)."
         )
         raise UnsupportedTreesError(msg)
