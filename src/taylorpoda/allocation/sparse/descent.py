@@ -1,4 +1,4 @@
-"""The search for an order of low cost among very many players: descent over single moves and windows, then kicks.
+"""The search for an order of low cost among very many players: descent over moves and windows, then a walk or kicks.
 
 Everything is counted in passes over the dividends, never in seconds, unless the caller gave seconds: the same game has
 the same answer everywhere. Kicks speak of places, not of players, so renaming the players renames the answer.
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from taylorpoda.allocation.sparse.annealing import Annealing
 from taylorpoda.allocation.sparse.greedy import greedy_order
 from taylorpoda.allocation.sparse.moves import best_moves, move_gains, moved
 from taylorpoda.allocation.sparse.windows import WIDTH, reordered
@@ -26,6 +27,7 @@ _SEED = 7919  # of the kicks; any will do
 _NEAR = 30  # how far a small kick carries a player
 _EQUAL = 1e-12
 _KICK_PASSES = 10
+_WALK = 250_000  # steps of the first walk where seconds are given
 _STARTS = 3  # of the orders to begin with, the cheapest, that are improved before the first kick
 
 
@@ -117,17 +119,44 @@ class Descent:
         """
         first = sorted((self.priced(start) for start in self.starts(ranking)), key=lambda order: order.cost)
         found = []
+        competing = len(self._objective.games) > 1
+        left = self._budget.left
+        spare = 0 if competing or left is None else 2 * left // 3  # passes kept for the walk
         for start in first[:_STARTS]:
-            if self._budget.over:
+            if self._budget.over or (self._budget.left is not None and self._budget.left <= spare):
                 break
-            found.append(self.improved(start.players))
+            most = None if self._budget.left is None else self._budget.left - spare
+            found.append(self.improved(start.players, most))
         found = sorted([*found, *first], key=lambda order: order.cost)
-        best = found[0]
+        best = found[0] if competing else self._annealed(found[0])
         while not self._budget.over:
             kicked = self.improved(self._kicked(best.players), _KICK_PASSES)
             if kicked.cost < best.cost:
                 best = kicked
         return [best, *found]
+
+    def _annealed(self, best: Order) -> Order:
+        """The best of walks from the best so far, each with twice as many steps as the one before."""
+        annealing = Annealing(self._objective, self._before, self._generator)
+        steps_of_a_pass, steps, saved = annealing.steps_of_a_pass, _WALK, 0
+
+        def more(count: int) -> bool:
+            nonlocal saved
+            while saved < count:
+                if not self._budget.spend():
+                    return False
+                saved += steps_of_a_pass
+            saved -= count
+            return True
+
+        while not self._budget.over:
+            if self._budget.left is not None:
+                steps = self._budget.left * steps_of_a_pass  # one long walk is better than several short ones
+            players, cost = annealing.cooled(best.players, steps, more)
+            if cost < best.cost:
+                best = Order(players, cost)
+            steps *= 2
+        return best
 
     def _kicked(self, order: NDArray[np.int64]) -> NDArray[np.int64]:
         """Some players moved at random: a few anywhere near the front, or several by a few places."""

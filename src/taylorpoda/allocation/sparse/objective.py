@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from taylorpoda.allocation.sparse.reduced import reduced
+from taylorpoda.utilities.builtin import squared_error
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -75,6 +76,14 @@ class Objective:
         else:
             lead = (values[0] - terms.threshold) * (1.0 if terms.target == 1 else -1.0)
         return -lead if terms.utility.higher_is_better else lead
+
+    def price(self) -> tuple[int, float, float, float, bool, float, float, float]:
+        """`guided` for one game as numbers: kind (0 error, 1 square, 2 label), sign, f(x); then what hints need."""
+        terms = self.terms
+        kind = 2 if self._labels else 1 if terms.utility.pointwise is squared_error else 0
+        wanted = bool(terms.target == 1)
+        toward = (1.0 if wanted else -1.0) * (-1.0 if terms.utility.higher_is_better else 1.0)
+        return kind, self._sign, terms.full, float(terms.threshold), wanted, toward, self._reach, self._weight
 
     def slope(self) -> float:
         """About how much a unit of value is worth."""

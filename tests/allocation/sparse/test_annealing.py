@@ -1,0 +1,85 @@
+"""The walk that cools down: the compiled steps and those of numpy have the same bits, and what it says is true."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+from taylorpoda.allocation.options import Options
+from taylorpoda.allocation.sparse import allocate_sparse, annealing
+from taylorpoda.allocation.sparse.annealing import Annealing
+from taylorpoda.allocation.sparse.context import SparseContext
+from taylorpoda.allocation.sparse.problem import RowProblem
+from taylorpoda.utilities.builtin import BUILTIN
+
+
+def row_of(games, utility):
+    target = games.target(utility)
+    context = SparseContext(games, None if target is None else np.asarray(target))
+    return RowProblem(context, BUILTIN[utility], Options(), 0)
+
+
+def random_precedence(rng, k):
+    """A chain of some players, transitive."""
+    before = np.zeros((k, k), dtype=bool)
+    chain = rng.choice(k, size=4, replace=False)
+    for place, player in enumerate(chain):
+        before[player, chain[place + 1 :]] = True
+    return before, chain
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-150, 1e150])
+@pytest.mark.parametrize("k", [2, 3, 21, 40])
+def test_the_same_bits_compiled_and_not(utility, k, scale, games_of, dividends_of, monkeypatch):
+    pytest.importorskip("numba")
+    if "mse" in utility and scale != 1.0:
+        scale = scale ** (1 / 3)  # squares must not overflow
+    rng = np.random.default_rng(k)
+    problem = row_of(games_of([dividends_of(rng, k, 4 * k) * scale]), utility)
+    objective = problem.objective
+    size = len(problem.players)
+    before = random_precedence(rng, size)[0] if size >= 4 else None
+    start = np.arange(size)
+    if before is not None:
+        start = np.argsort(np.sum(before, axis=0), kind="stable")
+    walked = []
+    for walk in (annealing._walk(), annealing.walk):
+        monkeypatch.setattr(annealing, "_walk", lambda walk=walk: walk)
+        made = Annealing(objective, before, np.random.default_rng(5))
+        walked.append(made.cooled(start, 600, lambda _: True))
+    assert np.array_equal(walked[0][0], walked[1][0])
+    assert walked[0][1] == walked[1][1]
+    order, cost = walked[0]
+    assert np.array_equal(np.sort(order), np.arange(size))
+    assert cost == float(np.sum(objective.along(order)))
+    if before is not None:
+        place = np.argsort(order)
+        first, second = np.nonzero(before)
+        assert np.all(place[first] < place[second])
+
+
+def test_the_price_of_one_value_is_the_guided_cost(utility, games_of, dividends_of):
+    problem = row_of(games_of([dividends_of(np.random.default_rng(1), 22, 60)]), utility)
+    values = np.concatenate([np.random.default_rng(0).normal(scale=5, size=50), [0.0, problem.game.full]])
+    assert np.array_equal(annealing._costs(values, problem.objective.price()), problem.objective.guided(values[None]))
+
+
+def test_without_numba_the_answer_is_the_same(games_of, dividends_of, monkeypatch):
+    games = games_of([dividends_of(np.random.default_rng(3), 30, 120)])
+    options = Options(node_limit=9)
+    compiled = allocate_sparse(games, "inclusion_aup", "optimal", None, options)
+    monkeypatch.setitem(sys.modules, "numba", None)
+    plain = allocate_sparse(games, "inclusion_aup", "optimal", None, options)
+    assert np.array_equal(compiled.attributions, plain.attributions)
+
+
+def test_a_walk_beats_where_it_begins(games_of, dividends_of):
+    problem = row_of(games_of([dividends_of(np.random.default_rng(2), 40, 200)]), "inclusion_aup")
+    start = np.arange(len(problem.players))
+    before = float(np.sum(problem.objective.along(start)))
+    _, cost = Annealing(problem.objective, None, np.random.default_rng(0)).cooled(start, 20_000, lambda _: True)
+    assert cost < 0.7 * before
+    _, unmoved = Annealing(problem.objective, None, np.random.default_rng(0)).cooled(start, 20_000, lambda _: False)
+    assert unmoved == before
