@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import platform
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from taylorpoda._support.choices import check_choice, unknown_choice
+from taylorpoda._support.integers import whole_number
 from taylorpoda._support.memory import parse_memory
 from taylorpoda._support.seeds import resolve_seed
 from taylorpoda._version import __version__
@@ -242,16 +242,7 @@ def check_options(options: Mapping[str, Any], policy: str) -> dict[str, Any]:
 
 
 def _positive(parameter: str, value: Any, *, least: int = 1, optional: bool = True) -> int:
-    allowed = f"{'None or ' if optional else ''}an integer >= {least}"
-    try:
-        number = operator.index(value)
-    except TypeError:
-        msg = f"{parameter}={value!r} has type {type(value).__name__}; allowed: {allowed}."
-        raise TypeError(msg) from None
-    if number < least or isinstance(value, bool):
-        msg = f"{parameter}={value!r} is not allowed; allowed: {allowed}."
-        raise ValueError(msg)
-    return number
+    return whole_number(parameter, value, least=least, allowed=f"{'None or ' if optional else ''}an integer >= {least}")
 
 
 def versions(model: BoundModel) -> dict[str, str]:

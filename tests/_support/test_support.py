@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from taylorpoda._support.choices import Registry, check_choice
+from taylorpoda._support.integers import whole_number
 from taylorpoda._support.memory import free_memory, human_bytes, parse_memory
 from taylorpoda._support.optional import require
 from taylorpoda._support.progress import ProgressBar
@@ -116,3 +117,18 @@ def test_a_progress_bar_opens_after_a_second_on_a_terminal(monkeypatch):
         bar.advance()
         bar.advance()
     assert "working" in screen.getvalue()
+
+
+@pytest.mark.parametrize("value", [1.0, "3", None, True, np.float64(2), [1]])
+def test_what_is_no_whole_number_is_refused_with_its_type(value):
+    with pytest.raises(TypeError, match=rf"steps=.* has type {type(value).__name__}; allowed: an integer >= 1\."):
+        whole_number("steps", value, least=1)
+
+
+@given(st.integers(-5, 5), st.integers(-5, 5))
+def test_whole_numbers_are_those_of_at_least_the_least(value, least):
+    if value >= least:
+        assert whole_number("steps", np.int32(value), least=least) == value
+    else:
+        with pytest.raises(ValueError, match=f"steps={value} is not allowed; allowed: that many"):
+            whole_number("steps", value, least=least, allowed="that many")

@@ -175,7 +175,7 @@ CASES = {
     "policy: in capitals": option("policy='OPTIMAL' is not known. Did you mean 'optimal'?", policy="OPTIMAL"),
     "engine: in capitals": option("engine='EXACT' is not known. Did you mean 'exact'?", engine="EXACT"),
     "utility: in capitals": option("Did you mean 'inclusion_mse'?", utility="Inclusion_MSE"),
-    "n_jobs: a truth value": option("n_jobs=True is not allowed; allowed: None or an integer >= 1.", n_jobs=True),
+    "n_jobs: a truth value": option("n_jobs=True has type bool; allowed: None or an integer >= 1.", n_jobs=True),
     "output: text where there is one number": option("output='yes' is not known. Allowed: '0'.", output="yes"),
     "output_names: a set": option("output_names has type set; allowed: None or one name per", output_names={"a", "b"}),
     "output_names: a mapping": option("output_names has type dict; allowed: None or one name", output_names={0: "a"}),

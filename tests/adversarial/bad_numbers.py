@@ -10,7 +10,7 @@ CASES = {
     "candidates: none": (
         lambda w: w.explainer(candidates=0),
         ValueError,
-        "candidates=0 is too small; allowed: an integer >= 1.",
+        "candidates=0 is not allowed; allowed: an integer >= 1.",
     ),
     "candidates: a fraction": (
         lambda w: tp.allocate(w.values, policy="dirichlet", candidates=2.5),
@@ -55,7 +55,7 @@ CASES = {
     "node_limit: negative": (
         lambda w: w.explainer(node_limit=-1),
         ValueError,
-        "node_limit=-1 is too small; allowed: an integer >= 0.",
+        "node_limit=-1 is not allowed; allowed: an integer >= 0.",
     ),
     "node_limit: text": (
         lambda w: w.explainer(node_limit="none"),

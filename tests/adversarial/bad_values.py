@@ -150,7 +150,7 @@ CASES = {
     "tabulate: no chunk": (
         lambda w: tp.tabulate(lambda s: s[:, 0], 2, chunk=0),
         ValueError,
-        "chunk=0 is too small; allowed: None, or the number of coalitions per call, an integer >= 1.",
+        "chunk=0 is not allowed; allowed: None, or the number of coalitions per call, an integer >= 1.",
     ),
     "tabulate: chunk of text": (
         lambda w: tp.tabulate(lambda s: s[:, 0], 2, chunk="all"),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import operator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from taylorpoda._support.choices import check_choice
+from taylorpoda._support.integers import whole_number
 
 MARGIN = 1e-6
 DRAWS = ("shared", "independent")
@@ -29,28 +29,14 @@ class Options:
 
     def __post_init__(self) -> None:
         """Refuse what no policy could use."""
-        object.__setattr__(self, "candidates", _whole("candidates", self.candidates, least=1))
+        object.__setattr__(self, "candidates", whole_number("candidates", self.candidates, least=1))
         if self.node_limit is not None:
-            object.__setattr__(self, "node_limit", _whole("node_limit", self.node_limit, least=0))
+            object.__setattr__(self, "node_limit", whole_number("node_limit", self.node_limit, least=0))
         check_choice("draws", self.draws, DRAWS)
         object.__setattr__(self, "alpha", _number("alpha", self.alpha, positive=True))
         object.__setattr__(self, "margin", _number("margin", self.margin, positive=False))
         if self.time_limit is not None:
             object.__setattr__(self, "time_limit", _number("time_limit", self.time_limit, positive=False))
-
-
-def _whole(parameter: str, value: Any, least: int) -> int:
-    try:
-        if isinstance(value, bool):
-            raise TypeError  # noqa: TRY301 - one message for every wrong type
-        number = operator.index(value)
-    except TypeError:
-        msg = f"{parameter}={value!r} has type {type(value).__name__}; allowed: an integer >= {least}."
-        raise TypeError(msg) from None
-    if number < least:
-        msg = f"{parameter}={number} is too small; allowed: an integer >= {least}."
-        raise ValueError(msg)
-    return number
 
 
 def _number(parameter: str, value: Any, *, positive: bool) -> float:

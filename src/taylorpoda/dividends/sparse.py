@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from taylorpoda._support.arrays import players_of
+from taylorpoda._support.integers import whole_number
 from taylorpoda._support.memory import human_bytes
 from taylorpoda._support.optional import require
 from taylorpoda.dividends.sparse_checks import (
-    count_of,
     finite,
     finite_factor,
     membership,
@@ -222,7 +222,7 @@ class SparseDividends:
     def top(self, count: int) -> SparseDividends:
         """The `count` largest dividends in absolute value, largest first; the empty coalition's is not counted."""
         size = np.where(self.coalitions.sizes == 0, -1.0, np.abs(self.values))
-        order = np.argsort(-size, kind="stable")[: count_of(count)]
+        order = np.argsort(-size, kind="stable")[: whole_number("count", count, least=0)]
         return self.take(order[size[order] >= 0])
 
     def threshold(self, tolerance: float) -> tuple[SparseDividends, Remainder]:

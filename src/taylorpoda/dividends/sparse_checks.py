@@ -71,24 +71,6 @@ def tolerance_of(given: Any, parameter: str = "tolerance") -> float:
     return number
 
 
-def count_of(given: Any) -> int:
-    """How many are wanted.
-
-    Raises:
-        TypeError: If it is no whole number.
-        ValueError: If it is negative.
-    """
-    try:
-        number = operator.index(given)
-    except TypeError:
-        msg = f"count={given!r}; allowed: a whole number from 0 on."
-        raise TypeError(msg) from None
-    if number < 0:
-        msg = f"count={number}; allowed: a whole number from 0 on."
-        raise ValueError(msg)
-    return number
-
-
 def finite(given: Any, parameter: str) -> NDArray[np.float64]:
     """Finite numbers.
 

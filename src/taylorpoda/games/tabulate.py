@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from taylorpoda._support.integers import whole_number
 from taylorpoda._support.memory import human_bytes, parse_memory
 from taylorpoda._support.progress import ProgressBar
 from taylorpoda.games.coalitions import all_coalitions, describe, members
@@ -42,7 +43,13 @@ def tabulate(game: Game, n_players: int, *, chunk: int | None = None, max_memory
     """
     n, bound = _checked(game, n_players, max_memory)
     total = 1 << n
-    step = max(1, min(total, _CHUNK_BYTES // max(n, 1))) if chunk is None else _chunk(chunk)
+    step = (
+        max(1, min(total, _CHUNK_BYTES // max(n, 1)))
+        if chunk is None
+        else whole_number(
+            "chunk", chunk, least=1, allowed="None, or the number of coalitions per call, an integer >= 1"
+        )
+    )
     table: NDArray[np.float64] | None = None
     flat = False
     with ProgressBar("valuing coalitions", total) as bar:
@@ -67,19 +74,6 @@ def tabulate(game: Game, n_players: int, *, chunk: int | None = None, max_memory
             bar.advance(stop - start)
     assert table is not None  # noqa: S101 - there is at least the empty coalition
     return table[0] if flat else table
-
-
-def _chunk(chunk: object) -> int:
-    allowed = "allowed: None, or the number of coalitions per call, an integer >= 1"
-    try:
-        step = operator.index(chunk)  # type: ignore[arg-type]
-    except TypeError:
-        msg = f"chunk={chunk!r} has type {type(chunk).__name__}; {allowed}."
-        raise TypeError(msg) from None
-    if step < 1:
-        msg = f"chunk={chunk} is too small; {allowed}."
-        raise ValueError(msg)
-    return step
 
 
 def _checked(game: object, n_players: object, max_memory: object) -> tuple[int, int]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import operator
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal
 
 from taylorpoda._support.choices import check_choice
+from taylorpoda._support.integers import whole_number
 from taylorpoda._support.memory import parse_memory
 from taylorpoda._support.seeds import resolve_seed, stream
 from taylorpoda.games.masking.base import MaskingContext
@@ -72,7 +72,7 @@ class Conditional:
         self.surrogate = check_choice("surrogate", surrogate, _SURROGATES)
         self.backend = check_choice("backend", backend, _BACKENDS)
         self.loss = check_choice("loss", loss, _LOSSES)
-        self.steps = _positive_steps(steps)
+        self.steps = None if steps is None else whole_number("steps", steps, least=1, allowed="None or an integer >= 1")
         self.device = device
         self.seed = None if seed is None else resolve_seed(seed, "seed")
 
@@ -139,17 +139,3 @@ class Conditional:
         if self.backend != "auto":
             return self.backend
         return "torch" if self.surrogate == "paper" and find_spec("torch") is not None else "numpy"
-
-
-def _positive_steps(steps: object) -> int | None:
-    if steps is None:
-        return None
-    try:
-        number = operator.index(steps)  # type: ignore[arg-type]
-    except TypeError:
-        msg = f"steps={steps!r} has type {type(steps).__name__}; allowed: None or an integer >= 1."
-        raise TypeError(msg) from None
-    if number < 1:
-        msg = f"steps={number} is not allowed; allowed: None or an integer >= 1."
-        raise ValueError(msg)
-    return number
