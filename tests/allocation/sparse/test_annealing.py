@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from taylorpoda.allocation.options import Options
-from taylorpoda.allocation.sparse import allocate_sparse, annealing
+from taylorpoda.allocation.sparse import allocate_sparse, annealing, annealing_steps
 from taylorpoda.allocation.sparse.annealing import Annealing
 from taylorpoda.allocation.sparse.context import SparseContext
 from taylorpoda.allocation.sparse.problem import RowProblem
@@ -31,7 +31,7 @@ def random_precedence(rng, k):
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e-150, 1e150])
-@pytest.mark.parametrize("k", [2, 3, 21, 40])
+@pytest.mark.parametrize("k", [2, 3, 21, 120])  # a step sees 40 places on either side
 def test_the_same_bits_compiled_and_not(utility, k, scale, games_of, dividends_of, monkeypatch):
     pytest.importorskip("numba")
     if "mse" in utility and scale != 1.0:
@@ -45,7 +45,7 @@ def test_the_same_bits_compiled_and_not(utility, k, scale, games_of, dividends_o
     if before is not None:
         start = np.argsort(np.sum(before, axis=0), kind="stable")
     walked = []
-    for walk in (annealing._walk(), annealing.walk):
+    for walk in (annealing._walk(), annealing_steps.walk):
         monkeypatch.setattr(annealing, "_walk", lambda walk=walk: walk)
         made = Annealing(objective, before, np.random.default_rng(5))
         walked.append(made.cooled(start, 600, lambda _: True))
@@ -63,7 +63,9 @@ def test_the_same_bits_compiled_and_not(utility, k, scale, games_of, dividends_o
 def test_the_price_of_one_value_is_the_guided_cost(utility, games_of, dividends_of):
     problem = row_of(games_of([dividends_of(np.random.default_rng(1), 22, 60)]), utility)
     values = np.concatenate([np.random.default_rng(0).normal(scale=5, size=50), [0.0, problem.game.full]])
-    assert np.array_equal(annealing._costs(values, problem.objective.price()), problem.objective.guided(values[None]))
+    assert np.array_equal(
+        annealing_steps._costs(values, problem.objective.price()), problem.objective.guided(values[None])
+    )
 
 
 def test_without_numba_the_answer_is_the_same(games_of, dividends_of, monkeypatch):

@@ -28,6 +28,8 @@ _NEAR = 30  # how far a small kick carries a player
 _EQUAL = 1e-12
 _KICK_PASSES = 10
 _WALK = 250_000  # steps of the first walk where seconds are given
+_SETTLED = 14  # steps without heat after a walk, for every player
+_BEGIN, _SETTLING = 7, 10  # passes before the first walk and after a walk
 _STARTS = 3  # of the orders to begin with, the cheapest, that are improved before the first kick
 
 
@@ -118,17 +120,22 @@ class Descent:
             ranking: An order of joining to start from besides the greedy ones.
         """
         first = sorted((self.priced(start) for start in self.starts(ranking)), key=lambda order: order.cost)
-        found = []
-        competing = len(self._objective.games) > 1
+        if len(self._objective.games) > 1:
+            return self._kicked_about(first)
         left = self._budget.left
-        spare = 0 if competing or left is None else 2 * left // 3  # passes kept for the walk
-        for start in first[:_STARTS]:
-            if self._budget.over or (self._budget.left is not None and self._budget.left <= spare):
-                break
-            most = None if self._budget.left is None else self._budget.left - spare
-            found.append(self.improved(start.players, most))
+        found = [] if self._budget.over else [self.improved(first[0].players, _BEGIN if left is None else left // 8)]
         found = sorted([*found, *first], key=lambda order: order.cost)
-        best = found[0] if competing else self._annealed(found[0])
+        return [self._annealed(found[0]), *found]
+
+    def _kicked_about(self, first: list[Order]) -> list[Order]:
+        """Descents from some orders and, while the budget lasts, from the best one with some players moved."""
+        found = []
+        for start in first[:_STARTS]:
+            if self._budget.over:
+                break
+            found.append(self.improved(start.players))
+        found = sorted([*found, *first], key=lambda order: order.cost)
+        best = found[0]
         while not self._budget.over:
             kicked = self.improved(self._kicked(best.players), _KICK_PASSES)
             if kicked.cost < best.cost:
@@ -136,7 +143,7 @@ class Descent:
         return [best, *found]
 
     def _annealed(self, best: Order) -> Order:
-        """The best of walks from the best so far, each with twice as many steps as the one before."""
+        """The best of walks and descents from the best so far, each walk with twice as many steps as the one before."""
         annealing = Annealing(self._objective, self._before, self._generator)
         steps_of_a_pass, steps, saved = annealing.steps_of_a_pass, _WALK, 0
 
@@ -150,11 +157,16 @@ class Descent:
             return True
 
         while not self._budget.over:
-            if self._budget.left is not None:
-                steps = self._budget.left * steps_of_a_pass  # one long walk is better than several short ones
-            players, cost = annealing.cooled(best.players, steps, more)
-            if cost < best.cost:
-                best = Order(players, cost)
+            left = self._budget.left
+            if left is not None:  # one long walk is better than several short ones
+                steps = (left - min(_SETTLING, left // 4)) * steps_of_a_pass
+            walked, _ = annealing.cooled(best.players, steps, more)
+            walked, _ = annealing.settled(walked, _SETTLED * self._n_players, more)
+            found = self.improved(walked)
+            if found.cost < best.cost:
+                best = found
+            if left is not None:
+                break
             steps *= 2
         return best
 

@@ -1,6 +1,10 @@
 """The steps of the annealing as one compiled loop; imported only where numba is installed.
 
-It does what `annealing.walk` does with numpy, addition by addition in the same order, so that both give the same bits.
+It does what `annealing_steps.walk` does with numpy, addition by addition in the same order: both give the same bits.
+Most of the time goes to finding where each coalition's last other member is. Three things keep that short: indices are
+unsigned, so that no negative ones are looked for; a player's coalitions come by size, so that the inner loop has the
+same length again and again; and what is out of sight is added up in turns in several places, for one sum would have to
+wait for itself.
 """
 
 from __future__ import annotations
@@ -16,6 +20,7 @@ if TYPE_CHECKING:
 
 _SQUARES = 1
 _LABELS = 2
+_OUT_OF_SIGHT = 8  # sums for what is out of sight; a power of two
 
 
 @inlined
@@ -30,7 +35,7 @@ def _cost(value: float, price: Any) -> float:
 
 
 @compiled
-def walk(  # noqa: C901, PLR0912 - one loop, so that nothing is handed over between steps
+def walk(  # noqa: C901, PLR0912, PLR0915 - one loop, so that nothing is handed over between steps
     players: NDArray[np.int64],
     places: NDArray[np.int64],
     reached: NDArray[np.float64],
@@ -41,43 +46,57 @@ def walk(  # noqa: C901, PLR0912 - one loop, so that nothing is handed over betw
     draws: Any,
     near: int,
 ) -> None:
-    """Take steps, in place; see `annealing.walk` for the arguments."""
-    single, first, values, ends, others = rivals
+    """Take steps, in place; see `annealing_steps.walk` for the arguments."""
+    first, values, ends, others = rivals
     starts_before, before, starts_after, after = waits
     spots, heats, offsets, noise = draws
     count = len(players)
-    gain = np.empty(count + 1)
+    one, turn = np.uintp(1), np.uintp(_OUT_OF_SIGHT - 1)
+    step_at = np.empty(min(2 * near + 1, count) + _OUT_OF_SIGHT)
+    gain = np.empty(min(2 * near + 1, count))
+    paid = np.empty(count + 1)
+    for size in range(count + 1):
+        paid[size] = _cost(reached[size], price)
     balance, lowest = 0.0, 0.0
     for step in range(len(spots)):
         place, heat, offset = spots[step], heats[step], offsets[step]
         player = players[place]
         low, high = max(place - near, 0), min(place + near, count - 1)
-        for entry in range(starts_before[player], starts_before[player + 1]):
-            low = max(low, places[before[entry]] + 1)
-        for entry in range(starts_after[player], starts_after[player + 1]):
-            high = min(high, places[after[entry]] - 1)
-        gain[: high + 1] = 0.0
-        gain[0] = single[player]
-        for coalition in range(first[player], first[player + 1]):
-            last = -1
-            for entry in range(ends[coalition], ends[coalition + 1]):
+        for wait in range(starts_before[player], starts_before[player + 1]):
+            low = max(low, places[before[wait]] + 1)
+        for wait in range(starts_after[player], starts_after[player + 1]):
+            high = min(high, places[after[wait]] - 1)
+        sight = np.uintp(high - low)
+        step_at[: high - low + 1] = 0.0
+        coalition, stop = np.uintp(first[player]), np.uintp(first[player + 1])
+        entry = np.uintp(ends[coalition])
+        while coalition < stop:
+            end = np.uintp(ends[coalition + one])
+            last = places[others[entry]]
+            entry += one
+            while entry < end:
                 last = max(last, places[others[entry]])
-            if last < place:
-                last += 1
-            if last <= high:
-                gain[last] += values[coalition]
-        for size in range(1, high + 1):
-            gain[size] += gain[size - 1]
+                entry += one
+            at = np.uintp(last - low)
+            if at > sight:
+                at = sight + one + (coalition & turn)
+            step_at[at] += values[coalition]
+            coalition += one
+        here = reached[place + 1] - reached[place]
         chosen, least, change = place, -(heat * noise[offset + near]), 0.0
-        total = 0.0
+        total, value = 0.0, here
         for to in range(place - 1, low - 1, -1):
-            total += _cost(reached[to] + gain[to], price) - _cost(reached[to + 1], price)
+            value -= step_at[to - low]
+            gain[to - low] = value
+            total += _cost(reached[to] + value, price) - paid[to + 1]
             judged = total - heat * noise[offset + near + (to - place)]
             if judged < least:
                 chosen, least, change = to, judged, total
-        total = 0.0
+        total, value = 0.0, here
         for to in range(place + 1, high + 1):
-            total += _cost(reached[to + 1] - gain[to], price) - _cost(reached[to], price)
+            value += step_at[to - low]
+            gain[to - low] = value
+            total += _cost(reached[to + 1] - value, price) - paid[to]
             judged = total - heat * noise[offset + near + (to - place)]
             if judged < least:
                 chosen, least, change = to, judged, total
@@ -85,12 +104,14 @@ def walk(  # noqa: C901, PLR0912 - one loop, so that nothing is handed over betw
             continue
         if chosen < place:
             for to in range(place, chosen, -1):
-                reached[to] = reached[to - 1] + gain[to - 1]
+                reached[to] = reached[to - 1] + gain[to - 1 - low]
+                paid[to] = _cost(reached[to], price)
                 players[to] = players[to - 1]
                 places[players[to]] = to
         else:
             for to in range(place, chosen):
-                reached[to + 1] = reached[to + 2] - gain[to + 1]
+                reached[to + 1] = reached[to + 2] - gain[to + 1 - low]
+                paid[to + 1] = _cost(reached[to + 1], price)
                 players[to] = players[to + 1]
                 places[players[to]] = to
         players[chosen], places[player] = player, chosen
