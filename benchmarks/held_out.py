@@ -20,6 +20,7 @@ import numpy as np
 
 import taylorpoda as tp
 from taylorpoda.allocation import AdmissibleSet
+from taylorpoda.paper.networks import HIDDEN, Network
 from taylorpoda.paper.sample import sample
 from taylorpoda.paper.task_models import restore, train
 from taylorpoda.paper.value_tables import value_table
@@ -28,7 +29,6 @@ UTILITIES = ("inclusion_aup", "exclusion_aup", "inclusion_mse", "exclusion_mse",
 HIGHER = {"exclusion_aup", "exclusion_mse", "inclusion_auc"}
 DATA = ("cancer", "rice", "titanic", "abalone", "california", "concrete", "concrete, 6 features")
 MODELS = ("mlp_tanh", "mlp_relu", "xgboost")
-HIDDEN = (64, 64, 32, 16)
 SEED = 2024
 BACKGROUND = 50
 VERTICES = 64
@@ -54,8 +54,9 @@ def games(data: str, model: str, value_function: str, rows: int):
     drawn = sample(dataset, rows=rows, seed=SEED)
     kept = slice(0, int(cut.split()[0]) if cut else None)
     training, explained = drawn["train"][:, kept], drawn["rows"][:, kept]
-    arrays = train(model, dataset.task, training[:4000], drawn["train_y"][:4000], hidden=HIDDEN, seed=SEED)
-    predict = restore(model, arrays, dataset.task)
+    network = None if model == "xgboost" else Network(model.removeprefix("mlp_"), HIDDEN)
+    arrays = train(network, dataset.task, training[:4000], drawn["train_y"][:4000], seed=SEED)
+    predict = restore(network, arrays, dataset.task)
     if value_function == "marginal":
         values = marginal_table(predict, explained, training[:BACKGROUND])
     else:

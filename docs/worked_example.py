@@ -49,9 +49,11 @@ def lead_over(table: NDArray[np.float64], player: int, rival: int) -> float:
 def worked_example(settings: Settings) -> tuple[list[list[str]], dict[str, str]]:
     """The row that stays farthest below the ceiling: lines of a table, and numbers for the text."""
     dataset = load(DATA)
-    made = sample(dataset, rows=settings.rows, seed=settings.seed)
-    arrays = train(MODEL, dataset.task, made["train"], made["train_y"], hidden=settings.hidden, seed=settings.seed)
-    model = restore(MODEL, arrays, dataset.task)
+    made = sample(dataset, rows=settings.rows, seed=settings.explaining_seed)
+    network = settings.network(DATA, MODEL)
+    model = restore(
+        network, train(network, dataset.task, made["train"], made["train_y"], seed=settings.seed), dataset.task
+    )
     tables = value_table(model, made["train"], made["rows"], surrogate="paper", task=dataset.task, seed=settings.seed)
     labels = made["y"].astype(np.int64)
     optimal = tp.allocate(tables, UTILITY, "optimal", labels)

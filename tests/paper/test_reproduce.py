@@ -19,6 +19,7 @@ from taylorpoda.paper.command import app
 from taylorpoda.paper.figures import ceiling_shares, discrepancy_violins, drawn
 from taylorpoda.paper.outputs import json_text, write
 from taylorpoda.paper.settings import METHODS, PRINTED_METHODS
+from taylorpoda.paper.texts import markdown
 
 DATA = os.environ.get("TAYLORPODA_DATA", "")
 pytestmark = pytest.mark.skipif(not Path(DATA, "concrete.csv").is_file(), reason="TAYLORPODA_DATA has no files here")
@@ -111,6 +112,16 @@ def test_labels_of_the_model_are_an_option(cheap):
     assert regression == [cell for cell in by_model.cells if cell.data == "concrete"]
 
 
+def test_networks_of_the_code_are_an_option(cheap):
+    chosen = {"data": ("abalone",), "models": ("mlp_tanh", "mlp_relu"), "rows": 6, "bootstrap": 20}
+    code = reproduce(Settings(**chosen, networks="code"))
+    tanh, relu = code.pairs
+    score = "score/inclusion_aup/SHAP"
+    assert np.array_equal(tanh.explained[0][score], relu.explained[0][score])
+    assert "called ReLU are not" in markdown(code)
+    assert json.loads(json_text(code))["settings"]["networks"] == "code"
+
+
 def test_everything_is_written(cheap):
     found = reproduce(Settings(**{**vars(SMALL), "retrain": 2}))
     written = write(found, cheap / "out")
@@ -124,9 +135,9 @@ def test_everything_is_written(cheap):
     assert page.count("<tr") == page.count("</tr>")
     assert not re.search(r"(src|href)='(?!data:)", page)
     assert "paper: no" in page
-    markdown = (cheap / "out" / "tables.md").read_text()
-    assert markdown.count("| TaylorPODA-optimal |") >= 4
-    assert "2 trainings of the surrogate" in markdown
+    tables = (cheap / "out" / "tables.md").read_text()
+    assert tables.count("| TaylorPODA-optimal |") >= 4
+    assert "2 trainings of the surrogate" in tables
     assert "2 trainings of the surrogate" in page
     assert "trainings of the surrogate" not in (cheap / "once" / "index.html").read_text()
     with (cheap / "out" / "tables.csv").open() as stream:
@@ -184,6 +195,7 @@ def test_the_command_refuses_in_one_line(cheap):
         (["--data", "cancr"], "Did you mean 'cancer'"),
         (["--surrogate", "papers"], "Did you mean 'paper'"),
         (["--hidden", "a,b"], "hidden='a,b'"),
+        (["--networks", "code", "--hidden", "8"], "leave it out"),
         (["--jobs", "0"], "jobs=0"),
         (["--rows", "5000", "--data", "concrete"], "holds out only 206"),
     ):

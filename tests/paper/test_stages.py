@@ -13,6 +13,7 @@ import pytest
 
 from taylorpoda.datasets import Dataset
 from taylorpoda.paper.attributions import attribute
+from taylorpoda.paper.networks import Network
 from taylorpoda.paper.parallel import TaskError, one_thread, run_all
 from taylorpoda.paper.pipeline import error_by_size
 from taylorpoda.paper.sample import sample
@@ -112,13 +113,37 @@ def test_box_cox_makes_a_lognormal_target_normal():
     assert abs(stats.skew(made["train_y"])) < 0.1
 
 
+def test_the_rows_are_those_of_the_research_code():
+    """Its calls: scikit-learn's split, then numpy's global choice, both with one seed."""
+    from sklearn.model_selection import train_test_split
+
+    toy = dataset(683, "classification")
+    made = sample(toy, rows=100, seed=2026)
+    numbers = np.arange(683)
+    train_rows, test_rows = train_test_split(numbers, test_size=0.2, random_state=2026)
+    chosen = test_rows[np.random.RandomState(2026).choice(len(test_rows), size=100, replace=False)]
+    span = toy.X.max(axis=0) - toy.X.min(axis=0)
+    scaled = (toy.X - toy.X.min(axis=0)) / span
+    assert np.array_equal(made["train"], scaled[train_rows])
+    assert np.array_equal(made["rows"], scaled[chosen])
+    assert np.array_equal(made["y"], toy.y[chosen])
+
+
+def test_drawing_rows_leaves_the_global_state_alone():
+    np.random.seed(5)  # noqa: NPY002 - what a user may have done
+    expected = np.random.RandomState(5).random(3)
+    sample(dataset(), rows=4, seed=1)
+    assert np.array_equal(np.random.random(3), expected)  # noqa: NPY002
+
+
 @pytest.mark.parametrize("task", ["classification", "regression"])
-@pytest.mark.parametrize("name", ["mlp_tanh", "mlp_relu", "xgboost"])
+@pytest.mark.parametrize("name", ["tanh", "relu", "logistic", "identity", "xgboost"])
 def test_a_restored_model_predicts_what_the_library_predicts(name, task):
     made = sample(dataset(300, task), rows=20, seed=0)
-    arrays = train(name, task, made["train"], made["train_y"], hidden=(8, 4), seed=1)
-    found = restore(name, arrays, task)(made["rows"])
-    if name == "xgboost":
+    network = None if name == "xgboost" else Network(name, (8, 4))
+    arrays = train(network, task, made["train"], made["train_y"], seed=1)
+    found = restore(network, arrays, task)(made["rows"])
+    if network is None:
         import xgboost
 
         if task == "classification":
@@ -130,7 +155,7 @@ def test_a_restored_model_predicts_what_the_library_predicts(name, task):
         from sklearn.neural_network import MLPClassifier, MLPRegressor
 
         kind = MLPClassifier if task == "classification" else MLPRegressor
-        model = kind(hidden_layer_sizes=(8, 4), activation=name[4:], random_state=1)
+        model = kind(hidden_layer_sizes=(8, 4), activation=name, random_state=1)
         model.fit(made["train"], made["train_y"])
     expected = model.predict_proba(made["rows"])[:, 1] if task == "classification" else model.predict(made["rows"])
     assert found.dtype == np.float64

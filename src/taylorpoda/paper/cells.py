@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from taylorpoda._support.seeds import stream
 from taylorpoda.paper.published import published
 from taylorpoda.paper.settings import AVERAGED, BASELINE, METHODS, UNITS, UTILITIES
 from taylorpoda.utilities import resolve
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-_BOOTSTRAP_STREAM = 2
 _CONFIDENCE = 95.0
 
 
@@ -81,7 +79,7 @@ def printed(number: float) -> float:
 def bootstrap_interval(
     gains: NDArray[np.float64], *, resamples: int, seed: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The 95 % percentile interval of the mean; every column is resampled alike.
+    """The 95 % percentile interval of the mean; every column is resampled alike, as the research code draws it.
 
     Args:
         gains: Shape (rows, columns).
@@ -91,7 +89,7 @@ def bootstrap_interval(
     Returns:
         Lower and upper ends, each of shape (columns,).
     """
-    drawn = stream(seed, _BOOTSTRAP_STREAM).integers(len(gains), size=(resamples, len(gains)))
+    drawn = np.random.default_rng(seed).choice(len(gains), size=(resamples, len(gains)))
     means = gains[drawn].mean(axis=1)
     tail = (100.0 - _CONFIDENCE) / 2.0
     low, high = np.percentile(means, [tail, 100.0 - tail], axis=0)

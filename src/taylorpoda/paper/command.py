@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from taylorpoda.paper.networks import HIDDEN
 from taylorpoda.paper.outputs import write
 from taylorpoda.paper.parallel import TaskError
 from taylorpoda.paper.pipeline import reproduce, weights
@@ -44,8 +45,13 @@ def tables(
         bool, typer.Option("--fast", help="Ten rows, two small data sets: under a minute.")
     ] = False,
     rows: Annotated[int | None, typer.Option(help="Hold-out rows per data set; 100 by default.")] = None,
-    seed: Annotated[int, typer.Option(help="Of the split, the models, the surrogates and every draw.")] = 2024,
-    hidden: Annotated[str, typer.Option(help="Hidden layers of the networks that are explained.")] = "64,64,32,16",
+    seed: Annotated[
+        int, typer.Option(help="Of the split, the models, the surrogates and every draw; 2024 gives the paper's rows.")
+    ] = 2024,
+    networks: Annotated[
+        str, typer.Option(help="The networks that are explained: the paper's, or those its research code trained.")
+    ] = "paper",
+    hidden: Annotated[str, typer.Option(help="Hidden layers of the paper's networks.")] = ",".join(map(str, HIDDEN)),
     label: Annotated[
         str, typer.Option(help="What AUC compares with: y, the true labels, or model, the model's own.")
     ] = "y",
@@ -65,7 +71,7 @@ def tables(
     Example: taylorpoda reproduce tables --data titanic --models xgboost --out titanic-tables
     """
     try:
-        settings = _settings(data, models, surrogate, rows, seed, hidden, label, retrain, fast=fast)
+        settings = _settings(data, models, surrogate, rows, seed, networks, hidden, label, retrain, fast=fast)
         with Display(weights(settings), quiet=quiet) as display:
             found = reproduce(settings, jobs=jobs, listen=display)
     except (ValueError, OSError, ImportError, TaskError) as error:
@@ -112,6 +118,7 @@ def _settings(
     surrogate: str,
     rows: int | None,
     seed: int,
+    networks: str,
     hidden: str,
     label: str,
     retrain: int,
@@ -134,6 +141,7 @@ def _settings(
         **chosen,
         surrogate=surrogate,
         seed=seed,
+        networks=networks,
         hidden=layers,
         label=label,
         retrain=retrain,

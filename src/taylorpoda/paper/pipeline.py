@@ -153,7 +153,7 @@ def _cells(settings: Settings, pairs: tuple[Pair, ...], trainings: slice) -> tup
             pair.task,
             list(pair.explained[trainings]),
             resamples=settings.bootstrap,
-            seed=settings.seed,
+            seed=settings.explaining_seed,
         )
     )
 
@@ -191,34 +191,31 @@ def _explained(settings: Settings, store: Store, data: str, model: str) -> Pair:
     """All stages of one pair, each from the store if it is there."""
     task, seed = DATA[data], settings.seed
     prepared = _prepared(settings, store, data)
+    network = settings.network(data, model)
     trained = store.product(
         "model",
         {
             "data": prepared.key,
-            "model": model,
-            "hidden": list(settings.hidden) if model != "xgboost" else [],
+            "network": None if network is None else [network.activation, *network.hidden],
             "seed": seed,
             "versions": _versions_of("scikit-learn", "xgboost", "numpy"),
         },
-        lambda: train(
-            model,
-            task,
-            prepared.arrays["train"],
-            prepared.arrays["train_y"],
-            hidden=settings.hidden,
-            seed=seed,
-        ),
+        lambda: train(network, task, prepared.arrays["train"], prepared.arrays["train_y"], seed=seed),
     )
     rows, background = prepared.arrays["rows"], prepared.arrays["train"]
 
     def predict(table: NDArray[np.float64]) -> NDArray[np.float64]:
         return restored(table)
 
-    restored = restore(model, trained.arrays, task)
+    restored = restore(network, trained.arrays, task)
     local = store.product(
         "lime",
-        {"model": trained.key, "seed": seed, "versions": _versions_of("lime", "scikit-learn", "numpy")},
-        lambda: {"weights": lime(predict, background, rows, random_state=seed)},
+        {
+            "model": trained.key,
+            "seed": settings.explaining_seed,
+            "versions": _versions_of("lime", "scikit-learn", "numpy"),
+        },
+        lambda: {"weights": lime(predict, background, rows, random_state=settings.explaining_seed)},
     )
     made, error = [], np.zeros(0)
     for training in range(settings.retrain):
@@ -256,10 +253,10 @@ def _prepared(settings: Settings, store: Store, data: str) -> Product:
             "checksum": dataset.checksum,
             "task": dataset.task,
             "rows": settings.rows,
-            "seed": settings.seed,
+            "seed": settings.explaining_seed,
             "versions": _versions_of("numpy", "scipy"),
         },
-        lambda: sample(dataset, rows=settings.rows, seed=settings.seed),
+        lambda: sample(dataset, rows=settings.rows, seed=settings.explaining_seed),
     )
 
 

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import stats
 
-from taylorpoda._support.seeds import stream
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -17,14 +15,14 @@ if TYPE_CHECKING:
     from taylorpoda.paper.store import Arrays
 
 _TEST_SHARE = 0.2
-_SPLIT_STREAM = 1
 
 
 def sample(dataset: Dataset, *, rows: int, seed: int) -> Arrays:
     """Prepare a data set as the paper does.
 
     Features are scaled to [0, 1] over all rows; a regression target is made normal by Box-Cox over all rows,
-    then scaled to [0, 1]. 80 % of the rows train; `rows` of the others, at random, are explained.
+    then scaled to [0, 1]. 80 % of the rows train; `rows` of the others, at random, are explained. The draws are those
+    of the research code (scikit-learn's split, then numpy's choice), so its seed gives its rows.
 
     Args:
         dataset: The data set.
@@ -42,12 +40,13 @@ def sample(dataset: Dataset, *, rows: int, seed: int) -> Arrays:
     if dataset.task == "regression":
         transformed, _ = stats.boxcox(target)
         target = _unit(np.asarray(transformed)[:, None])[:, 0]
-    order = stream(seed, _SPLIT_STREAM).permutation(len(features))
     held_out = math.ceil(_TEST_SHARE * len(features))
     if rows > held_out:
         msg = f"rows={rows}, but {dataset.name!r} holds out only {held_out} rows."
         raise ValueError(msg)
-    explained, train = order[:rows], order[held_out:]
+    order = np.random.RandomState(seed).permutation(len(features))
+    explained = order[np.random.RandomState(seed).permutation(held_out)[:rows]]
+    train = order[held_out:]
     return {
         "train": features[train],
         "train_y": target[train],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from taylorpoda._support.choices import check_choice
+from taylorpoda.paper.networks import HIDDEN, NETWORKS, Network, network_of
 
 DATA: dict[str, str] = {
     "cancer": "classification",
@@ -43,6 +44,7 @@ _SURROGATES = ("ours", "paper")
 _LABELS = ("y", "model")
 _FAST_DATA = ("titanic", "concrete")
 _FAST_ROWS = 10
+_EXPLAINING = 2
 
 
 @dataclass(frozen=True)
@@ -54,8 +56,10 @@ class Settings:
         models: Names of models.
         surrogate: Which masked-output calculator: "ours", or "paper" for the published recipe.
         rows: Hold-out rows that are explained.
-        seed: Seeds the split, the models, the surrogates, every draw and the bootstrap.
-        hidden: Hidden layers of the networks that are explained.
+        seed: Seeds everything. The models are trained with it, and what is explained is drawn with
+            `explaining_seed`.
+        networks: The networks that are explained: those of the "paper", or those its research "code" trained.
+        hidden: Hidden layers of the paper's networks; the code's have layers of their own.
         label: What the AUC utilities compare with: the true "y", or the "model"'s own label.
         retrain: How many times the surrogate is trained, with seeds of its own; the tables are those of the
             first.
@@ -68,7 +72,8 @@ class Settings:
     surrogate: str = "ours"
     rows: int = 100
     seed: int = 2024
-    hidden: tuple[int, ...] = (64, 64, 32, 16)
+    networks: str = "paper"
+    hidden: tuple[int, ...] = HIDDEN
     label: str = "y"
     retrain: int = 1
     bootstrap: int = 100
@@ -87,6 +92,7 @@ class Settings:
                 raise ValueError(msg)
         check_choice("surrogate", self.surrogate, _SURROGATES)
         check_choice("label", self.label, _LABELS)
+        check_choice("networks", self.networks, NETWORKS)
         for parameter, number, least in (
             ("rows", self.rows, 1),
             ("seed", self.seed, 0),
@@ -103,6 +109,22 @@ class Settings:
         if not self.hidden or min(self.hidden) < 1:
             msg = f"hidden={self.hidden!r}; it must be one or more positive layer sizes, e.g. 64,64,32,16."
             raise ValueError(msg)
+        if self.networks == "code" and self.hidden != HIDDEN:
+            msg = f"hidden={self.hidden!r} with networks='code'; the code's have layers of their own, so leave it out."
+            raise ValueError(msg)
+
+    @property
+    def explaining_seed(self) -> int:
+        """Of the split, the explained rows, LIME's draws and the bootstrap.
+
+        The research code trains its models with 2024 and explains with 2026, so the default gives the paper's own
+        rows: the same 100 of every data set.
+        """
+        return (self.seed + _EXPLAINING) % 2**32
+
+    def network(self, data: str, model: str) -> Network | None:
+        """The network of one pair; None for XGBoost."""
+        return network_of(data, model, DATA[data], networks=self.networks, hidden=self.hidden)
 
     def pairs(self) -> list[tuple[str, str]]:
         """The (data, model) pairs in the order of the tables."""

@@ -15,15 +15,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from taylorpoda.paper.networks import Network
     from taylorpoda.paper.store import Arrays
 
-Predict = "Callable[[NDArray[np.float64]], NDArray[np.float64]]"
 _PURPOSE = "reproducing the paper"
 
 
-def train(
-    name: str, task: str, features: NDArray[Any], target: NDArray[Any], *, hidden: tuple[int, ...], seed: int
-) -> Arrays:
+def train(network: Network | None, task: str, features: NDArray[Any], target: NDArray[Any], *, seed: int) -> Arrays:
     """Train a model.
 
     The networks are scikit-learn's with its defaults but the activation, the hidden layers and the seed;
@@ -31,24 +29,23 @@ def train(
     the public research code does.
 
     Args:
-        name: "mlp_tanh", "mlp_relu" or "xgboost".
+        network: Which network; None for XGBoost.
         task: "classification" or "regression".
         features: Shape (m, n).
         target: Shape (m,).
-        hidden: Hidden layers of the networks.
-        seed: Their seed.
+        seed: Of the training.
 
     Returns:
         The model as arrays, for `restore`.
     """
-    if name == "xgboost":
+    if network is None:
         return _train_boosted(task, features, target, seed)
-    return _train_network(name.removeprefix("mlp_"), task, features, target, hidden, seed)
+    return _train_network(network, task, features, target, seed)
 
 
-def restore(name: str, arrays: Any, task: str) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
+def restore(network: Network | None, arrays: Any, task: str) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
     """What the model predicts: rows -> the probability of the positive class, or the value."""
-    if name == "xgboost":
+    if network is None:
         xgboost = require("xgboost", "paper", _PURPOSE)
         booster = xgboost.Booster({"nthread": 1})
         booster.load_model(bytearray(np.asarray(arrays["booster"], dtype=np.uint8).tobytes()))
@@ -57,22 +54,20 @@ def restore(name: str, arrays: Any, task: str) -> Callable[[NDArray[np.float64]]
     return _Network(
         weights=tuple(np.asarray(arrays[f"weight{layer}"]) for layer in range(layers)),
         offsets=tuple(np.asarray(arrays[f"offset{layer}"]) for layer in range(layers)),
-        activation=name.removeprefix("mlp_"),
+        activation=_ACTIVATIONS[network.activation],
         probability=task == "classification",
     )
 
 
-def _train_network(
-    activation: str, task: str, features: NDArray[Any], target: NDArray[Any], hidden: tuple[int, ...], seed: int
-) -> Arrays:
+def _train_network(network: Network, task: str, features: NDArray[Any], target: NDArray[Any], seed: int) -> Arrays:
     networks = require("sklearn.neural_network", "paper", _PURPOSE)
     kind = networks.MLPClassifier if task == "classification" else networks.MLPRegressor
-    network = kind(hidden_layer_sizes=hidden, activation=activation, random_state=seed)
+    model = kind(hidden_layer_sizes=network.hidden, activation=network.activation, random_state=seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # 200 epochs are the paper's; whether they converged is not the question
-        network.fit(features, target)
-    weights = {f"weight{layer}": weight for layer, weight in enumerate(network.coefs_)}
-    offsets = {f"offset{layer}": offset for layer, offset in enumerate(network.intercepts_)}
+        model.fit(features, target)
+    weights = {f"weight{layer}": weight for layer, weight in enumerate(model.coefs_)}
+    offsets = {f"offset{layer}": offset for layer, offset in enumerate(model.intercepts_)}
     return weights | offsets
 
 
@@ -86,13 +81,29 @@ def _train_boosted(task: str, features: NDArray[Any], target: NDArray[Any], seed
     return {"booster": np.frombuffer(bytes(model.get_booster().save_raw("ubj")), dtype=np.uint8)}
 
 
+def _logistic(signal: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(0.5 * (1.0 + np.tanh(0.5 * signal)))
+
+
+def _relu(signal: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.maximum(signal, 0.0)
+
+
+_ACTIVATIONS: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
+    "identity": np.asarray,
+    "logistic": _logistic,
+    "relu": _relu,
+    "tanh": np.tanh,
+}
+
+
 @dataclass(frozen=True, eq=False)
 class _Network:
     """A trained network: what scikit-learn's predict or predict_proba computes."""
 
     weights: tuple[NDArray[np.float64], ...]
     offsets: tuple[NDArray[np.float64], ...]
-    activation: str
+    activation: Callable[[NDArray[np.float64]], NDArray[np.float64]]
     probability: bool
 
     def __call__(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -100,10 +111,10 @@ class _Network:
         for layer, (weight, offset) in enumerate(zip(self.weights, self.offsets, strict=True)):
             signal = signal @ weight + offset
             if layer < len(self.weights) - 1:
-                signal = np.tanh(signal) if self.activation == "tanh" else np.maximum(signal, 0.0)
+                signal = self.activation(signal)
         if not self.probability:
             return signal[:, 0]
-        return 0.5 * (1.0 + np.tanh(0.5 * signal[:, 0]))
+        return _logistic(signal[:, 0])
 
 
 @dataclass(frozen=True, eq=False)

@@ -37,9 +37,12 @@ def heading(found: Reproduction) -> str:
     """What was run, in a sentence."""
     settings = found.settings
     labels = "the true labels" if settings.label == "y" else "the labels of the model itself"
+    networks = f"hidden layers {', '.join(map(str, settings.hidden))}"
+    if settings.networks == "code":
+        networks = "networks as in the research code, where those called ReLU are not if they are regressions"
     return (
-        f"Surrogate: {settings.surrogate}; {settings.rows} hold-out rows per data set; seed {settings.seed}; hidden "
-        f"layers {', '.join(map(str, settings.hidden))}; AUC against {labels}."
+        f"Surrogate: {settings.surrogate}; {settings.rows} hold-out rows per data set; seed {settings.seed}; "
+        f"{networks}; AUC against {labels}."
     )
 
 
