@@ -11,6 +11,8 @@ from taylorpoda.allocation.options import Options
 from taylorpoda.allocation.sparse import allocate_sparse, annealing, annealing_steps
 from taylorpoda.allocation.sparse.annealing import Annealing
 from taylorpoda.allocation.sparse.context import SparseContext
+from taylorpoda.allocation.sparse.descent import Budget, Descent
+from taylorpoda.allocation.sparse.moves import move_gains
 from taylorpoda.allocation.sparse.problem import RowProblem
 from taylorpoda.utilities.builtin import BUILTIN
 
@@ -85,3 +87,25 @@ def test_a_walk_beats_where_it_begins(games_of, dividends_of):
     assert cost < 0.7 * before
     _, unmoved = Annealing(problem.objective, None, np.random.default_rng(0)).cooled(start, 20_000, lambda _: False)
     assert unmoved == before
+
+
+def test_no_single_move_improves_what_the_search_ends_with(utility, games_of, dividends_of):
+    """The walk ends warm: without a descent after it, moves that pay are left."""
+    objective = row_of(games_of([dividends_of(np.random.default_rng(4), 60, 300)]), utility).objective
+    best = Descent(objective, None, Budget(40, None)).run(np.arange(objective.games[0].n_players))[0]
+    cost, change = move_gains(objective, best.players, None)
+    assert np.min(change) >= -1e-9 * abs(cost)
+    assert abs(cost - best.cost) <= 1e-9 * abs(cost)
+
+
+def test_heat_follows_the_unrest_around_a_place(games_of, dividends_of):
+    """A place is as warm as the changes of cost near it are large, by hand, and never quite cold."""
+    objective = row_of(games_of([dividends_of(np.random.default_rng(6), 150, 700)]), "inclusion_aup").objective
+    order = np.random.default_rng(0).permutation(objective.games[0].n_players)
+    count, cost = len(order), objective.along(order)
+    found = Annealing(objective, None, np.random.default_rng(0)).unrest(order)
+    for place in (0, 1, 40, count // 2, count - 2, count - 1):
+        change = abs(np.diff(cost))
+        near = [change[k] for k in range(count - 2) if place - 51 <= k < place + 50]
+        assert abs(found[place] - np.mean(near)) <= 1e-12 * np.max(change)
+    assert np.min(found) > 0
