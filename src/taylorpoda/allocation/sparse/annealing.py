@@ -29,6 +29,7 @@ _NOISE = 8192
 _HOT, _COLD = 1.0, 0.2  # heat at first and at last, in units of the unrest around a place
 _AROUND = 50  # places on either side that make up the unrest around one
 _ANYWHERE = 0.1  # share of the steps whose place is any place
+_SWIFTER = 65  # numbers that a step goes through in the time in which a pass goes through one
 _CALM = 1e-9  # of the mean unrest: no place is colder
 
 
@@ -52,7 +53,10 @@ class Annealing:
     @property
     def steps_of_a_pass(self) -> int:
         """Steps that take about as long as one pass over the dividends."""
-        return (len(self._game.members) + self._game.n_players**2 + 12_000) // 10
+        n_players = self._game.n_players
+        of_a_pass = len(self._game.members) + n_players**2 + 12_000
+        of_a_step = len(self._coalitions[3]) / n_players + 5 * NEAR
+        return max(1, int(_SWIFTER * of_a_pass / of_a_step))
 
     def unrest(self, order: NDArray[np.int64]) -> NDArray[np.float64]:
         """The mean change of cost from one coalition to the next around every place, shape (k,); nowhere zero."""
