@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from taylorpoda.paper.cells import Cell
     from taylorpoda.paper.pipeline import Reproduction
+    from taylorpoda.paper.settings import Settings
 
 # Okabe and Ito's colors, told apart by everybody; every method has a mark of its own too.
 COLORS = {
@@ -35,7 +36,7 @@ _STYLE: Any = {"svg.hashsalt": "taylorpoda", "svg.fonttype": "path", "font.famil
 # Printed across a page, 7.2 inches, the smallest letters have 7 points.
 _WIDTH = 7.2
 _SMALL, _MIDDLE, _LARGE = 7.0, 7.5, 8.5
-_SHORT = {"mlp_tanh": "tanh", "mlp_relu": "ReLU", "xgboost": "XGBoost"}
+_ACTIVATIONS = {"identity": "linear", "logistic": "logistic", "relu": "ReLU", "tanh": "tanh"}
 _FLAT = 1e-9
 _LEFT_END = -0.6
 _TICKS = (-0.5, 0.0, 0.5, 1.0)
@@ -121,7 +122,7 @@ def ceiling_shares(found: Reproduction) -> Figure:
             cells = [cell for cell in found.cells if cell.utility == utility and DATA[cell.data] == task]
             _shares(axes, cells, places[task])
             axes.set_title(UTILITY_TITLES[utility], fontsize=_MIDDLE)
-            labels = [f"{data}, {_SHORT[model]}" for model, data in places[task]] if column == 0 else []
+            labels = [_label(found.settings, data, model) for model, data in places[task]] if column == 0 else []
             axes.set_yticks(range(len(places[task])), labels or [""] * len(places[task]), fontsize=_SMALL)
             if column == 0:
                 axes.set_ylabel(TASK_TITLES[task], fontsize=_MIDDLE)
@@ -140,6 +141,12 @@ def ceiling_shares(found: Reproduction) -> Figure:
 
 def _has(found: Reproduction, data: str, model: str, task: str) -> bool:
     return any((pair.data, pair.model, pair.task) == (data, model, task) for pair in found.pairs)
+
+
+def _label(settings: Settings, data: str, model: str) -> str:
+    """A pair, the network by what it is inside."""
+    network = settings.network(data, model)
+    return f"{data}, {'XGBoost' if network is None else _ACTIVATIONS[network.activation]}"
 
 
 def _shares(axes: Axes, cells: list[Cell], places: list[tuple[str, str]]) -> None:
