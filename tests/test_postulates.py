@@ -194,7 +194,7 @@ def test_the_constant_belongs_to_nobody():
         ("shapley", 11, ValueError, "n_players=11"),
         ("shapley", "3", TypeError, "n_players='3'"),
         (3, 3, TypeError, "method=3 has type int"),
-        ([], 3, ValueError, "0 members"),
+        ([], 3, ValueError, "no members"),
         ([3], 3, ValueError, "callable"),
         (lambda values: values, 3, ValueError, r"shape \(8,\)"),
         (lambda values: np.full(3, np.nan), 3, ValueError, "NaN"),

@@ -141,8 +141,10 @@ def _audit_registered(name: str, n: int) -> Audit:
 
 
 def _audit_family(members: list[Linear], n: int, *, batched: bool = False) -> Audit:
-    if not members or not all(map(callable, members)):
-        msg = f"method is a family of {len(members)} members; it needs at least one, all of them callable."
+    wrong = next((place for place, member in enumerate(members) if not callable(member)), None)
+    if not members or wrong is not None:
+        which = "no members" if wrong is None else f"member {wrong} {members[wrong]!r}, which is not callable"
+        msg = f"method is a family with {which}; allowed: one or more callables values -> attributions."
         raise ValueError(msg)
     coefficients = np.stack([_coefficients(member, n, batched=batched) for member in members])
     return _verdicts(coefficients, single=False, note=f"a family of {len(members)} linear methods")
@@ -171,11 +173,11 @@ def _share_settings(n: int) -> list[NDArray[np.float64]]:
 def _with_shares(method: Callable[..., Any], setting: NDArray[np.float64], values: NDArray[np.float64]) -> Any:
     try:
         return method(values, shares=setting)
-    except (AttributeError, TypeError, KeyError) as error:
+    except (AttributeError, TypeError, LookupError) as error:
         several = np.flatnonzero(coalition_sizes(setting.shape[1]) > 1)
         try:
             return method(values, shares={int(subset): setting[subset] for subset in several})
-        except (AttributeError, TypeError, KeyError):
+        except (AttributeError, TypeError, LookupError):
             raise error from None
 
 

@@ -92,6 +92,49 @@ def test_the_table_on_the_screen_and_in_a_file(command, folder):
     assert "LIME" not in spared.out + spared.err
 
 
+def test_trees_show_every_method_and_the_numbers_of_the_table(command, folder):
+    """OCC-1 and WeightedSHAP used to be left out: the trees engine lists dividends, not coalitions."""
+    asked = ("--rows", "0:10", "--output", "raw", "--target", "label", "--drop", "id", "--no-lime", "--json")
+    found = {}
+    for engine in ("trees", "exact"):
+        done = command("compare", "model.json", "data.csv", *asked, "--engine", engine)
+        assert done.code == 0, done.err
+        found[engine] = json.loads(done.out)
+    assert found["trees"]["left_out"] == []
+    names = ["prediction_difference", "occlusion", "weighted_shap", "shapley", "dirichlet", "optimal"]
+    assert [one["name"] for one in found["trees"]["methods"]] == names
+    for one, other in zip(found["trees"]["methods"], found["exact"]["methods"], strict=True):
+        assert one["name"] == other["name"]
+        if one["name"] == "dirichlet":
+            continue  # draws of its own
+        for utility, mean in other["means"].items():
+            assert abs(one["means"][utility] - mean) < 1e-5 * max(1.0, abs(mean)), (one["name"], utility)
+
+
+def test_labels_that_are_not_the_models_are_named(command, folder):
+    """Their columns used to be missing without a word."""
+    data = pd.read_csv(folder / "data.csv")
+    data.assign(label=np.where(data["label"] == 1, "yes", "no")).to_csv(folder / "words.csv", index=False)
+    asked = ("compare", "model.json", "words.csv", "--target", "label", "--drop", "id", "--rows", "0:3", "--no-lime")
+    done = command(*asked)
+    assert done.code == 0, done.err
+    assert "none of the model's classes [0, 1]" in done.err
+    assert "--target label holds" in done.err
+    refused = command(*asked, "--utility", "inclusion_auc")
+    assert refused.code == 2
+    assert "--target label holds" in refused.err
+    named = command(*asked, "--output-names", "no,yes", "--output", "yes", "--json")
+    assert named.code == 0, named.err
+    assert "inclusion_auc" in named.out
+    assert "--target" not in named.err
+
+
+def test_a_utility_asked_for_twice_is_shown_once(command, folder):
+    again = ("--utility", "inclusion_aup", "--utility", "inclusion_aup")
+    done = command("compare", "model.json", "data.csv", "--rows", "0:3", "--no-lime", "--json", *again)
+    assert [one["name"] for one in json.loads(done.out)["utilities"]] == ["inclusion_aup"]
+
+
 def test_several_outputs_that_compete(folder):
     from sklearn.datasets import load_iris
     from sklearn.linear_model import LogisticRegression

@@ -16,6 +16,7 @@ from taylorpoda.cli import parameters as p
 from taylorpoda.cli.comparison import MethodTable, method_table
 from taylorpoda.cli.console import Screen, plain
 from taylorpoda.cli.explain_command import explained
+from taylorpoda.cli.label_columns import unread_labels
 from taylorpoda.cli.local_weights import local_weights
 from taylorpoda.cli.outputs import check_output
 from taylorpoda.cli.screens import comparison_screen, counted
@@ -122,7 +123,8 @@ def compare(
         local = local_weights(explanation, fitted, inputs, options)
         lime_seconds = time.perf_counter() - started
     table = method_table(explanation, utility, local=local)
-    for reason in table.reasons:
+    unread = unread_labels(explanation, inputs.labels, target) if utility is None else None
+    for reason in (*table.reasons, *([unread] if unread else [])):
         screen.remark(reason)
     heading = (
         f"{counted(len(inputs.positions), 'row')}, {counted(table.model_rows['games'], 'model row')} in {seconds:.1f} s"

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from taylorpoda.methods.linear import occlusion
-from taylorpoda.methods.prediction_difference import prediction_difference
-from taylorpoda.methods.weighted_shap import weighted_shap_candidates
+from taylorpoda.methods.weighted_shap import WEIGHTED_SHAP_CANDIDATES, weighted_shap_candidates
 from taylorpoda.utilities import REGISTRY, Utility, resolve
 
 if TYPE_CHECKING:
@@ -18,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from taylorpoda.cli.local_weights import LocalWeights
+    from taylorpoda.engines.base import SolvedGames
     from taylorpoda.explanation import Explanation
 
 _POLICIES = (("shapley", "SHAP"), ("dirichlet", "TaylorPODA"), ("optimal", "TaylorPODA-optimal"))
@@ -36,9 +35,8 @@ class MethodTable:
         ceilings: Shape (utilities,): the mean of the best any ranking could have.
         discrepancy: Shape (methods,): the largest |base + attributions - prediction|.
         tolerance: What counts as rounding there.
-        left_out: Methods without a row: those that need all coalitions, where the engine does not list them, and LIME
-            where it does not apply.
-        reasons: Why, a sentence each.
+        left_out: Methods without a row: LIME where it does not apply.
+        reasons: Why, and which utilities have no column, a sentence each.
         model_rows: {what: model rows it took}.
     """
 
@@ -73,14 +71,13 @@ def method_table(
         local: What LIME gave for the same rows; None where it was not asked, and is not missed.
 
     Returns:
-        The table. Methods that need every coalition's value are there with the exact engine only.
+        The table.
 
     Raises:
         ValueError: If a utility is unknown, or reads labels that were not given.
     """
     judges = _judges(explanation, utilities)
-    table = getattr(explanation.games, "values", None)
-    rivals = _rivals(explanation, table) if table is not None else {}
+    rivals = _rivals(explanation)
     weights = None if local is None else local.weights
     if weights is not None:
         rivals["lime"] = ("LIME", lambda _: weights)
@@ -104,9 +101,6 @@ def method_table(
             discrepancy[i] = max(discrepancy[i], worst)
     left: list[str] = []
     reasons: list[str] = []
-    if table is None:
-        left += ["Prediction difference", "OCC-1", "WeightedSHAP"]
-        reasons.append(f"left out, for the {explanation.engine} engine lists no coalitions: {', '.join(left)}")
     if local is not None and weights is None:
         left.append("LIME")
         reasons.append(f"left out: LIME, for {local.reason}")
@@ -131,12 +125,22 @@ def _judges(explanation: Explanation, utilities: Iterable[str] | None) -> list[U
     labeled = explanation.subject.target is not None
     if utilities is None:
         return [judge for judge in map(resolve, REGISTRY) if labeled or not judge.needs_target]
-    return [resolve(name) for name in utilities]
+    return [resolve(name) for name in dict.fromkeys(utilities)]
 
 
-def _rivals(explanation: Explanation, table: NDArray[np.float64]) -> dict[str, tuple[str, Callable[[Utility], Any]]]:
+def _candidates(games: SolvedGames) -> NDArray[np.float64]:
+    """The candidates of WeightedSHAP for every game, shape (rows, outputs, 13, n): of the table, or the dividends."""
+    table = getattr(games, "values", None)
+    if table is not None:
+        return np.asarray(weighted_shap_candidates(table))
+    rows, outputs = games.full.shape
+    made = [[weighted_shap_candidates(games.dividends(row, k)) for k in range(outputs)] for row in range(rows)]
+    return np.reshape(made, (rows, outputs, len(WEIGHTED_SHAP_CANDIDATES), games.n_players))
+
+
+def _rivals(explanation: Explanation) -> dict[str, tuple[str, Callable[[Utility], Any]]]:
     """What the policies are compared with: {name: (title, utility -> attributions (rows, outputs, n))}."""
-    candidates = np.asarray(weighted_shap_candidates(table))
+    candidates = _candidates(explanation.games)
 
     def weighted(judge: Utility) -> Any:
         """WeightedSHAP: of its 13 semivalues the one of best utility, row by row."""
@@ -150,9 +154,9 @@ def _rivals(explanation: Explanation, table: NDArray[np.float64]) -> dict[str, t
         best = np.argmax(scores if judge.higher_is_better else -scores, axis=-1)
         return np.take_along_axis(candidates, best[..., None, None], axis=-2)[..., 0, :]
 
-    difference, single = np.asarray(prediction_difference(table)), np.asarray(occlusion(table))
+    single = candidates[..., -1, :]  # v(N) - v(N without i); on a game the prediction difference is the same
     return {
-        "prediction_difference": ("Prediction difference", lambda _: difference),
+        "prediction_difference": ("Prediction difference", lambda _: single),
         "occlusion": ("OCC-1", lambda _: single),
         "weighted_shap": ("WeightedSHAP", weighted),
     }

@@ -13,13 +13,13 @@ from taylorpoda.cli import parameters as p
 from taylorpoda.cli.console import Screen
 from taylorpoda.cli.errors import InputError
 from taylorpoda.cli.inputs import Inputs, read_inputs
+from taylorpoda.cli.label_columns import usable_labels
 from taylorpoda.cli.model_files import load_model
 from taylorpoda.cli.outputs import check_outputs, explanation_record, write_output
 from taylorpoda.cli.screens import explanation_screen
 from taylorpoda.engines.choice import ENGINES
 from taylorpoda.explainer import Explainer
 from taylorpoda.games.masking import MASKINGS
-from taylorpoda.games.models import bind_model
 from taylorpoda.utilities import resolve
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ def explained(
         options = {**options, "groups": _by_position(options["groups"], inputs.groups)}
     if options.get("time_limit") is None:
         options = {name: value for name, value in options.items() if name != "time_limit"}
-    labels = usable_labels(loaded.model, inputs.labels, options["output_names"], options["utility"])
+    labels = usable_labels(loaded.model, inputs.labels, options["output_names"], options["utility"], files["target"])
     started = time.perf_counter()
     explainer = Explainer(loaded.model, inputs.background, **options)
     cost = explainer.cost(len(inputs.positions))
@@ -179,15 +179,6 @@ def check_names(options: dict[str, Any], target: str | None) -> None:
     if resolve(options["utility"]).needs_target and target is None:
         msg = f"utility={options['utility']!r} compares with the labels: name their column with --target."
         raise InputError(msg)
-
-
-def usable_labels(model: Any, labels: Any, names: list[str] | None, utility: str) -> Any:
-    """The labels if the utility reads them, or if they are the model's classes; else None: they would serve nothing."""
-    if labels is None or resolve(utility).needs_target:
-        return labels
-    classes = bind_model(model).quantity.classes
-    known = {*(classes or ()), *(names or ())} if classes is not None else set()
-    return labels if set(labels.tolist()) <= known else None
 
 
 def _by_position(groups: dict[str, list[str]], names: list[str]) -> list[str]:

@@ -10,15 +10,13 @@ from taylorpoda._support.seeds import resolve_seed
 from taylorpoda.dividends.dense import like
 from taylorpoda.methods.lime import lime
 from taylorpoda.methods.registry import METHODS
-from taylorpoda.utilities import resolve, score
+from taylorpoda.utilities import Utility, resolve, score
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     import numpy as np
     from numpy.typing import NDArray
-
-    from taylorpoda.utilities import Utility
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,11 +40,13 @@ class Comparison:
 
 def compare(
     values: Any,
-    utilities: Iterable[str | Utility] = ("inclusion_aup", "exclusion_aup"),
+    utilities: str | Utility | Iterable[str | Utility] = ("inclusion_aup", "exclusion_aup"),
     target: Any = None,
     *,
-    methods: Iterable[str] | None = None,
+    methods: str | Iterable[str] | None = None,
     others: Mapping[str, Any] | None = None,
+    threshold: float = 0.5,
+    labels: Any = None,
     model: Callable[[NDArray[np.float64]], Any] | None = None,
     background: Any = None,
     X: Any = None,
@@ -56,11 +56,13 @@ def compare(
 
     Args:
         values: Table of a game, shape (..., 2**n), numpy or torch.
-        utilities: Names, or `Utility` objects.
+        utilities: Names, or `Utility` objects; one, or several.
         target: The labels y, shape (...), for utilities that read them.
         methods: Names of methods; None for all that need nothing but the game, and LIME where `model`, `background`
             and `X` are given.
-        others: {name: attributions of shape (..., n)} made elsewhere.
+        others: {name: attributions of shape (..., n)} made elsewhere, under names of their own.
+        threshold: Values above it are labeled 1: 0.5, or 0.0 where margins or log-odds are explained.
+        labels: The class predicted from each coalition, shape (..., 2**n), where several outputs compete.
         model: For LIME: a callable (m, n) -> (m,), what is explained.
         background: For LIME: training rows, shape (m, n), numeric.
         X: For LIME: the row behind each game, shape (rows, n); `values` then has shape (rows, 2**n).
@@ -70,7 +72,7 @@ def compare(
         The comparison.
 
     Raises:
-        ValueError: If a name is unknown, or a method needs more than it is given.
+        ValueError: If a name is unknown or stands for two things, or a method needs more than it is given.
         ImportError: If LIME is asked for and not installed; the message is the install line.
 
     Example:
@@ -81,17 +83,24 @@ def compare(
     """
     xp, table, _ = as_table(values)
     seed = resolve_seed(random_state)
-    judges = [resolve(utility) for utility in utilities]
+    judges = _judges(utilities)
     modeled = _is_modeled(model, background, X)
-    names = [name for name in METHODS if METHODS[name].attribute or modeled] if methods is None else list(methods)
+    names = [name for name in METHODS if METHODS[name].attribute or modeled]
+    if methods is not None:
+        names = list(dict.fromkeys([methods] if isinstance(methods, str) else methods))
     given = dict(others or {})
+    for name in given:
+        if name in names:
+            msg = f"others holds {name!r}, the name of a method that is compared; give it another name."
+            raise ValueError(msg)
+    reading = {"threshold": threshold, "labels": labels}
     local = _lime_weights(table, model, background, X, seed) if modeled and "lime" in names else None
     attributions: dict[tuple[str, str], Any] = {}
     for judge in judges:
         for name in names:
             attribute = METHODS[name].attribute
             if attribute is not None:
-                attributions[name, judge.name] = attribute(table, judge, target, seed)
+                attributions[name, judge.name] = attribute(table, judge, target, seed, **reading)
             elif local is not None:
                 attributions[name, judge.name] = local
             else:
@@ -107,7 +116,7 @@ def compare(
     discrepancy: dict[tuple[str, str], Any] = {}
     for (name, judged_by), made in attributions.items():
         judge = next(judge for judge in judges if judge.name == judged_by)
-        scores[name, judged_by] = score(made, table, judge, target)
+        scores[name, judged_by] = score(made, table, judge, target, **reading)
         discrepancy[name, judged_by] = xp.sum(made, axis=-1) - gain
     return Comparison(
         methods=(*names, *given),
@@ -116,6 +125,17 @@ def compare(
         scores=scores,
         discrepancy=discrepancy,
     )
+
+
+def _judges(utilities: Any) -> list[Utility]:
+    """The utilities, each once; two of one name would be taken for each other."""
+    judges: dict[str, Utility] = {}
+    for utility in [utilities] if isinstance(utilities, str | Utility) else utilities:
+        judge = resolve(utility)
+        if judges.setdefault(judge.name, judge) is not judge:
+            msg = f"utilities holds two utilities of the name {judge.name!r}; give each a name of its own."
+            raise ValueError(msg)
+    return list(judges.values())
 
 
 def _is_modeled(model: Any, background: Any, rows: Any) -> bool:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from taylorpoda._support.integers import whole_number
 from taylorpoda._support.optional import require
 from taylorpoda._support.progress import ProgressBar
 from taylorpoda._support.seeds import resolve_seed
@@ -61,6 +62,14 @@ def lime(
     if train.ndim != 2 or rows.ndim != 2 or train.shape[1] != rows.shape[1]:
         msg = f"background has shape {train.shape} and X {rows.shape}; allowed: (rows, n) with the same n."
         raise ValueError(msg)
+    num_samples = whole_number("num_samples", num_samples, least=1)
+    if feature_names is not None and len(feature_names) != train.shape[1]:
+        msg = f"feature_names holds {len(feature_names)} names; allowed: {train.shape[1]}, one per column."
+        raise ValueError(msg)
+    for column in categorical_features or ():
+        if not 0 <= column < train.shape[1]:
+            msg = f"categorical_features holds {column!r}; allowed: columns 0 to {train.shape[1] - 1}."
+            raise ValueError(msg)
     seed = resolve_seed(random_state) % _SEED_RANGE
     state = np.random.RandomState(seed)  # the lime package knows no other kind
     explainer = tabular.LimeTabularExplainer(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from taylorpoda._support.arrays import as_table
 from taylorpoda.allocation import allocate
@@ -31,7 +34,9 @@ def shapley(values: Any) -> Any:
     return shapley_of(values)
 
 
-def occlusion(values: Any, *, patches: Sequence[Iterable[int]] | None = None, per_player: bool = False) -> Any:
+def occlusion(
+    values: Any, *, patches: Sequence[Iterable[int] | NDArray[np.bool_]] | None = None, per_player: bool = False
+) -> Any:
     """OCC-1, v(N) - v(N without i), or the occlusion of patches, v(N) - v(N without the patch).
 
     Every interaction is credited in full to each of its members, so the attributions do not sum to
@@ -39,7 +44,8 @@ def occlusion(values: Any, *, patches: Sequence[Iterable[int]] | None = None, pe
 
     Args:
         values: Table of a game, shape (..., 2**n), numpy or torch.
-        patches: Groups of players that are occluded together; they may overlap. None: every player by itself.
+        patches: Groups of players that are occluded together, their numbers or a mask of n booleans; they may overlap.
+            None: every player by itself.
         per_player: With patches, give every player the mean effect of the patches that hold it, 0 where there
             are none, as heat maps of images do.
 
@@ -47,6 +53,7 @@ def occlusion(values: Any, *, patches: Sequence[Iterable[int]] | None = None, pe
         Attributions of shape (..., n), or (..., patches) for patches that are not spread over their players.
 
     Raises:
+        TypeError: If a patch holds something that is no number of a player.
         ValueError: If a patch is empty or holds an unknown player.
 
     Example:
@@ -75,17 +82,32 @@ def occlusion(values: Any, *, patches: Sequence[Iterable[int]] | None = None, pe
     return xp.stack(columns, axis=-1) if columns else table[..., :0]
 
 
-def _patch_mask(number: int, patch: Iterable[int], n_players: int) -> int:
+def _patch_mask(number: int, patch: Iterable[int] | NDArray[np.bool_], n_players: int) -> int:
     mask = 0
-    for player in patch:
+    for player in _players(number, patch, n_players):
         if not 0 <= player < n_players:
             msg = f"patches[{number}] holds player {player!r}; allowed: 0 to {n_players - 1}."
             raise ValueError(msg)
-        mask |= 1 << int(player)
+        mask |= 1 << player
     if not mask:
         msg = f"patches[{number}] is empty; a patch holds at least one player."
         raise ValueError(msg)
     return mask
+
+
+def _players(number: int, patch: Any, n_players: int) -> list[int]:
+    """The numbers in a patch: as listed, or where a mask is True."""
+    allowed = f"the numbers of players, 0 to {n_players - 1}, or a mask of {n_players} booleans"
+    try:
+        listed = list(patch)
+        if listed and all(isinstance(one, bool | np.bool_) for one in listed) and len(listed) == n_players:
+            return [player for player, held in enumerate(listed) if held]
+        if any(isinstance(one, bool | np.bool_) for one in listed):
+            raise TypeError  # noqa: TRY301 - one message for whatever is no number
+        return [operator.index(one) for one in listed]
+    except TypeError:
+        msg = f"patches[{number}]={patch!r} is not understood; allowed: {allowed}."
+        raise TypeError(msg) from None
 
 
 def taylorpoda(values: Any, *, shares: Mapping[int, Any] | NDArray[Any]) -> Any:

@@ -25,8 +25,8 @@ class Method:
     Attributes:
         name: The name.
         title: How tables and figures print it.
-        attribute: f(values, utility, target, random_state) -> attributions of shape (..., n), or None for a
-            method that needs more than the table of a game.
+        attribute: f(values, utility, target, random_state, threshold=, labels=) -> attributions of shape (..., n), or
+            None for a method that needs more than the table of a game.
         family: The linear methods it is or chooses from, or None if it cannot be listed.
         shared: f(values, shares=) -> attributions, for a method whose family is all shares.
         outside: Why the postulates do not apply, or "".
@@ -34,24 +34,26 @@ class Method:
 
     name: str
     title: str
-    attribute: Callable[[Any, Utility, Any, int], Any] | None
+    attribute: Callable[..., Any] | None
     family: Callable[[], tuple[Callable[[Any], Any], ...]] | None = None
     shared: Callable[..., Any] | None = None
     outside: str = ""
 
 
-def _of_values(method: Callable[[Any], Any], values: Any, utility: Utility, target: Any, seed: int) -> Any:
-    del utility, target, seed  # a fixed method looks at nothing but the game
+def _of_values(
+    method: Callable[[Any], Any], values: Any, utility: Utility, target: Any, seed: int, **reading: Any
+) -> Any:
+    del utility, target, seed, reading  # a fixed method looks at nothing but the game
     return method(values)
 
 
-def _weighted_shap(values: Any, utility: Utility, target: Any, seed: int) -> Any:
+def _weighted_shap(values: Any, utility: Utility, target: Any, seed: int, **reading: Any) -> Any:
     del seed
-    return weighted_shap(values, utility, target)
+    return weighted_shap(values, utility, target, **reading)
 
 
-def _policy(policy: str, values: Any, utility: Utility, target: Any, seed: int) -> Any:
-    return allocate(values, utility, policy, target, random_state=seed).attributions
+def _policy(policy: str, values: Any, utility: Utility, target: Any, seed: int, **reading: Any) -> Any:
+    return allocate(values, utility, policy, target, random_state=seed, **reading).attributions
 
 
 _LIME_OUTSIDE = (

@@ -9,6 +9,7 @@ import array_api_compat
 import numpy as np
 
 from taylorpoda._support.arrays import as_table
+from taylorpoda.dividends.sparse import SparseDividends
 from taylorpoda.methods.semivalues import beta_size_weights, semivalues
 from taylorpoda.utilities import make_context, resolve, score_candidates
 
@@ -39,11 +40,27 @@ def candidate_weights(n_players: int) -> tuple[NDArray[np.float64], ...]:
     return (identity[0], *betas, identity[-1])
 
 
+def dividend_shares(largest: int) -> NDArray[np.float64]:
+    """What every candidate gives each member of a dividend of so many players, shape (13, largest + 1).
+
+    A member of T gets H(T) when the others of T joined before it. Under Beta(alpha, beta) each of them did with a
+    probability that is drawn from the beta distribution of (beta, alpha), so the share is its moment of order |T| - 1.
+    """
+    shares = np.zeros((len(WEIGHTED_SHAP_CANDIDATES), largest + 1))
+    before = np.arange(max(largest - 1, 0))
+    shares[0, 1:2] = 1.0
+    for row, (alpha, beta) in enumerate(_BETAS, start=1):
+        shares[row, 1:] = np.concatenate([[1.0], np.cumprod((beta + before) / (alpha + beta + before))])[:largest]
+    shares[-1, 1:] = 1.0
+    return shares
+
+
 def weighted_shap_candidates(values: Any) -> Any:
     """All 13 candidates of WeightedSHAP.
 
     Args:
-        values: Table of a game, shape (..., 2**n), numpy or torch; n >= 1.
+        values: Table of a game, shape (..., 2**n), numpy or torch; n >= 1. Or the `SparseDividends` of one game, of
+            any number of players.
 
     Returns:
         Shape (..., 13, n), in the order of `WEIGHTED_SHAP_CANDIDATES`.
@@ -55,11 +72,20 @@ def weighted_shap_candidates(values: Any) -> Any:
                [2., 3.],
                [3., 4.]])
     """
+    if isinstance(values, SparseDividends):
+        return _candidates_of_dividends(values)
     _, table, n_players = as_table(values)
     if n_players == 0:
         msg = f"values has shape {tuple(table.shape)}: a game without players; WeightedSHAP needs n >= 1."
         raise ValueError(msg)
     return semivalues(table, candidate_weights(n_players))
+
+
+def _candidates_of_dividends(dividends: SparseDividends) -> NDArray[np.float64]:
+    coalitions = dividends.coalitions
+    shares = dividend_shares(int(coalitions.sizes.max(initial=0)))[:, coalitions.sizes] * dividends.values
+    columns = [np.bincount(coalitions.members, row[coalitions.owner], dividends.n_players) for row in shares]
+    return np.array(columns, dtype=np.float64)
 
 
 def weighted_shap(
