@@ -105,7 +105,7 @@ def test_heat_follows_the_unrest_around_a_place(games_of, dividends_of):
     objective = row_of(games_of([dividends_of(np.random.default_rng(6), 150, 700)]), "inclusion_aup").objective
     order = np.random.default_rng(0).permutation(objective.games[0].n_players)
     count, cost = len(order), objective.along(order)
-    found = Annealing(objective, None, np.random.default_rng(0)).unrest(order)
+    found = Annealing(objective, None, np.random.default_rng(0)).unrest(cost)
     for place in (0, 1, 40, count // 2, count - 2, count - 1):
         change = abs(np.diff(cost))
         near = [change[k] for k in range(count - 2) if place - 51 <= k < place + 50]

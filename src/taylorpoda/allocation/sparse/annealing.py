@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from taylorpoda.allocation.sparse.reduced import Reduced
 
 NEAR = 40  # places a step looks at on either side while there is heat
-CHUNK = 4000  # steps between two exact sums of the values along the order
+CHUNK = 8000  # steps between two exact sums of the values along the order
 _NOISE = 8192
 _HOT, _COLD = 1.0, 0.2  # heat at first and at last, in units of the unrest around a place
 _AROUND = 50  # places on either side that make up the unrest around one
@@ -58,12 +58,16 @@ class Annealing:
         of_a_step = len(self._coalitions[3]) / n_players + 5 * NEAR
         return max(1, int(_SWIFTER * of_a_pass / of_a_step))
 
-    def unrest(self, order: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The mean change of cost from one coalition to the next around every place, shape (k,); nowhere zero."""
-        count = len(order)
+    def unrest(self, costs: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The mean change of cost from one coalition to the next around every place, shape (k,); nowhere zero.
+
+        Args:
+            costs: Shape (k - 1,): those of the first 1, ..., k - 1 players.
+        """
+        count = len(costs) + 1
         if count < 3:
             return np.ones(count)
-        change = abs(np.diff(self._objective.along(order)))
+        change = abs(np.diff(costs))
         so_far = np.concatenate([[0.0], np.cumsum(change)])
         place = np.arange(count)
         low, high = np.maximum(place - 1 - _AROUND, 0), np.minimum(place + _AROUND, len(change))
@@ -81,21 +85,25 @@ class Annealing:
             steps: How many it may take.
             more: Asked before every chunk whether so many steps may be taken.
         """
-        best, least, players = order, self._cost(order), order.astype(np.int64)
+        best, players = order, order.astype(np.int64)
+        least = np.inf
         for begin in range(0, steps, CHUNK):
             count = min(CHUNK, steps - begin)
             if not more(count):
                 break
-            unrest = self.unrest(players)
+            reached = self._game.along(players)
+            costs = self._objective.guided(reached[None, 1:-1])
+            if not begin:
+                least = float(np.sum(costs))
+            unrest = self.unrest(costs)
             liking = np.sqrt(unrest)
             upto = np.cumsum((1.0 - _ANYWHERE) * liking / np.sum(liking) + _ANYWHERE / len(order))
             spots = np.searchsorted(upto[:-1], self._generator.random(count), side="right")
             done = (begin + np.arange(count)) / steps
-            met = self._walked(players, spots, unrest[spots] * _HOT * (_COLD / _HOT) ** done)
-            cost = self._cost(met)
-            if cost < least:
-                best, least = met, cost
-        return best, least
+            met, change = self._walked(players, reached, spots, unrest[spots] * _HOT * (_COLD / _HOT) ** done)
+            if np.sum(costs) + change < least:
+                best, least = met, float(np.sum(costs)) + change
+        return best, self._cost(best)
 
     def settled(
         self, order: NDArray[np.int64], steps: int, more: Callable[[int], bool]
@@ -107,27 +115,31 @@ class Annealing:
             if not more(count):
                 break
             spots = self._generator.integers(0, len(order), size=count)
-            best = self._walked(best.copy(), spots, np.zeros(count))
+            best, _ = self._walked(best.copy(), self._game.along(best), spots, np.zeros(count))
         return best, self._cost(best)
 
     def _walked(
-        self, players: NDArray[np.int64], spots: NDArray[np.int64], heats: NDArray[np.float64]
-    ) -> NDArray[np.int64]:
-        """Take steps in place; the best order met."""
+        self,
+        players: NDArray[np.int64],
+        reached: NDArray[np.float64],
+        spots: NDArray[np.int64],
+        heats: NDArray[np.float64],
+    ) -> tuple[NDArray[np.int64], float]:
+        """Take steps in place; the best order met, and how much less than at first it costs."""
         offsets = self._generator.integers(0, _NOISE, size=len(spots))
         places = np.empty(len(players), dtype=np.int64)
         places[players] = np.arange(len(players))
         met = players.copy()
         draws = spots, heats, offsets, self._noise
-        reached = self._game.along(players)
-        _walk()(players, places, reached, met, self._coalitions, self._waits, self._objective.price(), draws, NEAR)
-        return met
+        price = self._objective.price()
+        change = _walk()(players, places, reached, met, self._coalitions, self._waits, price, draws, NEAR)
+        return met, change
 
     def _cost(self, order: NDArray[np.int64]) -> float:
         return float(np.sum(self._objective.along(order)))
 
 
-def _walk() -> Callable[..., None]:
+def _walk() -> Callable[..., float]:
     try:
         import numba  # noqa: F401 - only whether it is there
     except ImportError:

@@ -20,7 +20,7 @@ def walk(
     price: Any,
     draws: Any,
     near: int,
-) -> None:
+) -> float:
     """Take steps, in place.
 
     What a player adds where it stands is the step of the values there; in another place it adds that much less, or
@@ -36,6 +36,9 @@ def walk(
         price: Of `Objective.price`.
         draws: Places, heats and where to begin in the noise, each (steps,), and the noise.
         near: How far a step looks.
+
+    Returns:
+        How much less the best order costs than the first, 0 or negative.
     """
     first, values, ends, others = rivals
     starts_before, before, starts_after, after = waits
@@ -78,10 +81,11 @@ def walk(
         paid[changed] = _costs(reached[changed], price)
         players[chosen] = player
         places[players] = np.arange(count)
-        balance += totals[choice]
+        balance += float(totals[choice])
         if balance < lowest:
             lowest = balance
             best[:] = players
+    return lowest
 
 
 def _costs(values: NDArray[np.float64], price: Any) -> NDArray[np.float64]:

@@ -45,7 +45,7 @@ def walk(  # noqa: C901, PLR0912, PLR0915 - one loop, so that nothing is handed 
     price: Any,
     draws: Any,
     near: int,
-) -> None:
+) -> float:
     """Take steps, in place; see `annealing_steps.walk` for the arguments."""
     first, values, ends, others = rivals
     starts_before, before, starts_after, after = waits
@@ -119,3 +119,4 @@ def walk(  # noqa: C901, PLR0912, PLR0915 - one loop, so that nothing is handed 
         if balance < lowest:
             lowest = balance
             best[:] = players
+    return lowest
