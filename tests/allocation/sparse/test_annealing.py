@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from taylorpoda.allocation.options import Options
-from taylorpoda.allocation.sparse import allocate_sparse, annealing, annealing_steps
+from taylorpoda.allocation.sparse import allocate_sparse, annealing, annealing_steps, descent
 from taylorpoda.allocation.sparse.annealing import Annealing
 from taylorpoda.allocation.sparse.context import SparseContext
 from taylorpoda.allocation.sparse.descent import Budget, Descent
@@ -111,3 +113,25 @@ def test_heat_follows_the_unrest_around_a_place(games_of, dividends_of):
         near = [change[k] for k in range(count - 2) if place - 51 <= k < place + 50]
         assert abs(found[place] - np.mean(near)) <= 1e-12 * np.max(change)
     assert np.min(found) > 0
+
+
+def test_seconds_begin_with_the_walk_of_the_usual_search(games_of, dividends_of, monkeypatch):
+    """A search limited in seconds used to begin with a walk of another length, and could end above the usual one."""
+    objective = row_of(games_of([dividends_of(np.random.default_rng(7), 60, 300)]), "inclusion_aup").objective
+    start = np.arange(objective.games[0].n_players)
+    walks = []
+    cooled = Annealing.cooled
+
+    def noted(self, order, steps, more):
+        walks.append((order.tolist(), steps))
+        return cooled(self, order, steps, more)
+
+    monkeypatch.setattr(Annealing, "cooled", noted)
+    usual = Descent(objective, None, Budget(20, None)).run(start)[0]
+    ticks = itertools.count()
+    monkeypatch.setattr(descent, "time", SimpleNamespace(monotonic=lambda: next(ticks)))
+    longer = Descent(objective, None, Budget(None, 200), 20).run(start)[0]
+    assert len(walks) > 2
+    assert walks[0] == walks[1]
+    assert walks[2][1] == 2 * walks[1][1]
+    assert longer.cost <= usual.cost + 1e-12 * abs(usual.cost)

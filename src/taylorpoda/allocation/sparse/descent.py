@@ -27,9 +27,10 @@ _SEED = 7919  # of the kicks; any will do
 _NEAR = 30  # how far a small kick carries a player
 _EQUAL = 1e-12
 _KICK_PASSES = 10
-_WALK = 250_000  # steps of the first walk where seconds are given
 _SETTLED = 14  # steps without heat after a walk, for every player
-_BEGIN, _SETTLING = 7, 10  # passes before the first walk and after a walk
+_BEGIN = 8  # one pass in so many comes before the first walk
+_SETTLING = 10  # passes kept for after a walk, of many
+_LEAST_PLAN = 20  # passes, where nobody says how many are usual
 _STARTS = 3  # of the orders to begin with, the cheapest, that are improved before the first kick
 
 
@@ -51,12 +52,14 @@ class Budget:
 
     def __init__(self, passes: int | None, deadline: float | None) -> None:
         self.left = passes
+        self.spent = 0
         self.deadline = deadline
 
     def spend(self) -> bool:
         """Whether one more pass may be made."""
         if self.over:
             return False
+        self.spent += 1
         if self.left is not None:
             self.left -= 1
         return True
@@ -75,12 +78,17 @@ class Descent:
         objective: What orders cost.
         before: Who must join before whom, or None.
         budget: How long to look.
+        usual: Passes of a search without any limit: one limited in seconds begins as that does, so that more time is
+            never worse.
     """
 
-    def __init__(self, objective: Objective, before: NDArray[np.bool_] | None, budget: Budget) -> None:
+    def __init__(
+        self, objective: Objective, before: NDArray[np.bool_] | None, budget: Budget, usual: int | None = None
+    ) -> None:
         self._objective = objective
         self._before = before
         self._budget = budget
+        self._plan = budget.left if budget.left is not None else usual or _LEAST_PLAN
         self._n_players = objective.games[0].n_players
         self._width = min(WIDTH, self._n_players)
         self._generator = np.random.default_rng(_SEED)
@@ -122,8 +130,7 @@ class Descent:
         first = sorted((self.priced(start) for start in self.starts(ranking)), key=lambda order: order.cost)
         if len(self._objective.games) > 1:
             return self._kicked_about(first)
-        left = self._budget.left
-        found = [] if self._budget.over else [self.improved(first[0].players, _BEGIN if left is None else left // 8)]
+        found = [] if self._budget.over else [self.improved(first[0].players, self._plan // _BEGIN)]
         found = sorted([*found, *first], key=lambda order: order.cost)
         return [self._annealed(found[0]), *found]
 
@@ -145,28 +152,27 @@ class Descent:
     def _annealed(self, best: Order) -> Order:
         """The best of walks and descents from the best so far, each walk with twice as many steps as the one before."""
         annealing = Annealing(self._objective, self._before, self._generator)
-        steps_of_a_pass, steps, saved = annealing.steps_of_a_pass, _WALK, 0
+        left = max(self._plan - self._budget.spent, 1)
+        steps = (left - min(_SETTLING, left // 4)) * annealing.steps_of_a_pass
+        saved = 0
 
         def more(count: int) -> bool:
             nonlocal saved
             while saved < count:
                 if not self._budget.spend():
                     return False
-                saved += steps_of_a_pass
+                saved += annealing.steps_of_a_pass
             saved -= count
             return True
 
         while not self._budget.over:
-            left = self._budget.left
-            if left is not None:  # one long walk is better than several short ones
-                steps = (left - min(_SETTLING, left // 4)) * steps_of_a_pass
             walked, _ = annealing.cooled(best.players, steps, more)
             walked, _ = annealing.settled(walked, _SETTLED * self._n_players, more)
             found = self.improved(walked)
             if found.cost < best.cost:
                 best = found
-            if left is not None:
-                break
+            if self._budget.left is not None:
+                break  # one long walk is better than several short ones
             steps *= 2
         return best
 

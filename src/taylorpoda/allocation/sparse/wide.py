@@ -12,7 +12,6 @@ from taylorpoda.allocation.sparse.precedence import respecting
 from taylorpoda.allocation.sparse.repair import Repair
 
 if TYPE_CHECKING:
-    from taylorpoda.allocation.options import Options
     from taylorpoda.allocation.sparse.objective import Objective
     from taylorpoda.allocation.sparse.potentials import Reached
     from taylorpoda.allocation.sparse.problem import RowProblem
@@ -28,7 +27,9 @@ def search(problem: RowProblem) -> Reached | None:
     options, objective, game = problem.options, problem.objective, problem.game
     assert objective is not None  # noqa: S101 - a wide row has one
     deadline = None if options.time_limit is None else time.monotonic() + options.time_limit
-    budget = Budget(_passes(objective, options), deadline)
+    usual = _usual(objective)
+    unlimited = options.node_limit is None and deadline is None
+    budget = Budget(usual if unlimited else options.node_limit, deadline)
     if budget.over:
         return None
     attainment, order = problem.attainment, problem.precedence
@@ -40,7 +41,7 @@ def search(problem: RowProblem) -> Reached | None:
     before = order.T if known is not None and objective.exclusion else known
     ranking = np.argsort(-abs(game.shapley), kind="stable")
     start = objective.joining(ranking if not order.any() else respecting(ranking, order))
-    found = Descent(objective, before, budget).run(start)
+    found = Descent(objective, before, budget, usual).run(start)
     for best in found[:_TRIED]:
         reached = attainment.attain(attainment.spaced(objective.joining(best.players), known))
         if reached is not None:
@@ -48,10 +49,7 @@ def search(problem: RowProblem) -> Reached | None:
     return Repair(objective, attainment, before).run(start, found[0].players)
 
 
-def _passes(objective: Objective, options: Options) -> int | None:
-    if options.node_limit is not None:
-        return options.node_limit
-    if options.time_limit is not None:
-        return None
+def _usual(objective: Objective) -> int:
+    """Passes where no limit is given."""
     entries = sum(len(game.members) + game.n_players**2 for game in objective.games)
     return max(_LEAST_PASSES, _WORK // (entries + _OVERHEAD))
