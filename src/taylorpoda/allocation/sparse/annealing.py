@@ -152,20 +152,23 @@ def _walk() -> Callable[..., float]:
 def coalitions_of_players(game: Reduced) -> tuple[NDArray[Any], ...]:
     """Where each player's coalitions of several begin, their dividends, where their other members begin, and those.
 
-    A player's coalitions come by size.
+    A player's coalitions come by size. Made size by size, so that little is needed besides the result.
     """
     several = np.flatnonzero(game.sizes[game.owner] > 1)
-    player, size = game.members[several], game.sizes[game.owner[several]]
-    entries = several[np.lexsort((size, player))]
+    entries = several[np.lexsort((game.sizes[game.owner[several]], game.members[several]))]
     first = np.searchsorted(game.members[entries], np.arange(game.n_players + 1))
     coalitions = game.owner[entries]
-    sizes = game.sizes[coalitions]
-    ends = np.cumsum(sizes)
-    total = int(ends[-1]) if len(ends) else 0
-    everyone = np.repeat(game.starts[coalitions] - ends + sizes, sizes) + np.arange(total)
-    others = game.members[everyone[everyone != np.repeat(entries, sizes)]]
-    bounds = np.concatenate([[0], np.cumsum(sizes - 1)]).astype(np.int64)
-    return first.astype(np.int64), game.values[coalitions], bounds, others.astype(np.uint32)
+    bounds = np.concatenate([[0], np.cumsum(game.sizes[coalitions] - 1)]).astype(np.int64)
+    rank = np.empty(len(game.members), dtype=np.int64)
+    rank[entries] = np.arange(len(entries))
+    others = np.empty(bounds[-1], dtype=np.uint32)
+    for size in np.unique(game.sizes[game.sizes > 1]).tolist():
+        places = game.starts[game.sizes == size][:, None] + np.arange(size)
+        members = game.members[places].astype(np.uint32)
+        for own in range(size):
+            to = bounds[rank[places[:, own]]][:, None] + np.arange(size - 1)
+            others[to] = np.delete(members, own, axis=1)
+    return first.astype(np.int64), game.values[coalitions], bounds, others
 
 
 def neighbors(before: NDArray[np.bool_] | None, n_players: int) -> tuple[NDArray[np.int64], ...]:
