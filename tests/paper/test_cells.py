@@ -59,6 +59,7 @@ def test_the_shipped_numbers_are_the_papers():
     for line in lines:
         one = published()[line["data"], line["model"], line["method"], line["utility"]]
         assert (one.mean, one.low, one.high) == tuple(float(line[key]) for key in ("gain", "ci_low", "ci_high"))
+        assert one.bold == (line["bold"] == "1")
 
 
 def test_gains_have_the_printed_sign_and_scale():
@@ -159,6 +160,27 @@ def test_ties_as_printed_are_both_best():
     assert [row.cells[0].bold for row in rows] == [False, False, True, True, True]
     assert rows[2].cells[0].paper == "↑4.2 (↑4.1, ↑4.3)"
     assert rows[4].cells[0].paper == ""
+
+
+def test_the_papers_numbers_are_bold_where_it_prints_them_so():
+    """It was worked out from the means: a tie made two bold, and once the paper's bold is not on its best mean."""
+    cells = []
+    for (data, model, method, utility), one in published().items():
+        at = {"data": data, "model": model, "utility": utility}
+        cells.append(cell(method, paper=(one.mean, one.low, one.high), **at))
+        cells.append(cell("TaylorPODA-optimal", **at))
+    bold = {
+        (row.data, row.model, row.method, utility)
+        for task in UTILITIES
+        for row in printed_rows(cells, task)
+        for utility, one in zip(UTILITIES[task], row.cells, strict=True)
+        if one.paper_bold
+    }
+    assert bold == {key for key, one in published().items() if one.bold}
+    assert ("titanic", "xgboost", "WeightedSHAP", "inclusion_auc") in bold
+    assert ("titanic", "xgboost", "OCC-1", "inclusion_auc") not in bold
+    assert ("california", "mlp_tanh", "TaylorPODA", "inclusion_mse") in bold
+    assert ("california", "mlp_tanh", "WeightedSHAP", "inclusion_mse") not in bold
 
 
 def test_pair_cells_from_scores():

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import json
 import os
 import re
@@ -14,11 +15,11 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from taylorpoda.paper import Settings, Store, pipeline, reproduce
+from taylorpoda.paper import Pair, Settings, Store, pipeline, reproduce
 from taylorpoda.paper.command import app
 from taylorpoda.paper.figures import ceiling_shares, discrepancy_violins, drawn
 from taylorpoda.paper.outputs import json_text, write
-from taylorpoda.paper.settings import METHODS, PRINTED_METHODS
+from taylorpoda.paper.settings import METHODS, PRINTED_METHODS, UTILITIES
 from taylorpoda.paper.texts import markdown
 
 DATA = os.environ.get("TAYLORPODA_DATA", "")
@@ -91,6 +92,53 @@ def test_json_has_the_fields(cheap):
     assert "cache" not in json.dumps(found)
 
 
+def test_the_content_of_the_data_is_in_the_report(cheap, tmp_path, monkeypatch):
+    """A run on other data than the published warned once and left no trace."""
+    from taylorpoda.datasets import load
+
+    published = reproduce(SMALL)
+    assert json.loads(json_text(published))["data"] == {
+        name: {"checksum": load(name).checksum, "verified": True} for name in ("titanic", "concrete")
+    }
+    assert "ublished data" not in markdown(published)
+    (tmp_path / "mine").mkdir()
+    other = Path(DATA, "titanic.csv").read_text().replace("7.25", "7.75", 1)
+    (tmp_path / "mine" / "titanic.csv").write_text(other)
+    (tmp_path / "mine" / "concrete.csv").write_bytes(Path(DATA, "concrete.csv").read_bytes())
+    monkeypatch.setenv("TAYLORPODA_DATA", str(tmp_path / "mine"))
+    with pytest.warns(UserWarning, match="not its content"):
+        found = reproduce(SMALL)
+    fields = json.loads(json_text(found))["data"]
+    checksum = found.data["titanic"].checksum
+    assert fields["titanic"] == {"checksum": checksum, "verified": False}
+    assert fields["concrete"]["verified"]
+    write(found, tmp_path / "out")
+    said = f"Not the published data: titanic (checksum {checksum[:12]}...);"
+    for name in ("index.html", "tables.md"):
+        assert said in (tmp_path / "out" / name).read_text()
+
+
+def test_data_that_change_during_the_run_are_refused(cheap, monkeypatch):
+    real, seen = pipeline.load, []
+
+    def changing(name):
+        seen.append(name)
+        loaded = real(name)
+        return dataclasses.replace(loaded, checksum="0" * 64) if len(seen) > 2 else loaded
+
+    monkeypatch.setattr(pipeline, "load", changing)
+    with pytest.raises(ValueError, match="changed during the run"):
+        reproduce(SMALL, store=Store(cheap / "changing"))
+
+
+def test_certified_is_the_share_over_all_trainings():
+    """The first training alone was counted."""
+    utilities = UTILITIES["regression"]
+    trainings = [{f"certified/{one}": np.full(6, training != 1) for one in utilities} for training in range(4)]
+    pair = Pair("concrete", "xgboost", "regression", tuple(trainings), np.zeros(9))
+    assert abs(pair.certified_fraction - 0.75) < 1e-12
+
+
 def test_retraining_shows_its_spread(cheap):
     once = reproduce(SMALL)
     thrice = reproduce(Settings(**{**vars(SMALL), "retrain": 3}))
@@ -135,6 +183,8 @@ def test_everything_is_written(cheap):
     assert page.count("<tr") == page.count("</tr>")
     assert not re.search(r"(src|href)='(?!data:)", page)
     assert "paper: no" in page
+    assert page.count("<table") == page.count("<div class='wide'><table") == page.count("</table></div>")
+    assert "attributions for Inclusion AUP" in page
     tables = (cheap / "out" / "tables.md").read_text()
     assert tables.count("| TaylorPODA-optimal |") >= 4
     assert "2 trainings of the surrogate" in tables
@@ -161,6 +211,7 @@ def test_pictures_are_the_same_bytes_and_show_every_method(cheap):
     assert styled == drawn(lambda: ceiling_shares(found))
     assert drawn(lambda: discrepancy_violins(found)) == drawn(lambda: discrepancy_violins(found))
     figure = discrepancy_violins(found)
+    assert "attributions for Inclusion AUP" in figure.get_suptitle()
     titles = [axes.get_title() for axes in figure.axes]
     assert titles == [
         "Classification, MLP (ReLU)", "Classification, XGBoost", "Regression, MLP (ReLU)", "Regression, XGBoost",

@@ -117,6 +117,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # whoever reads our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except SystemExit as left:  # a command that has said itself why it ends
+        return left.code if isinstance(left.code, int) else 1
     except (Exception, KeyboardInterrupt) as error:
         if os.environ.get("TAYLORPODA_TRACEBACK"):
             raise

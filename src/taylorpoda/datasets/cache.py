@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import io
 import json
@@ -16,14 +17,47 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+_VARIABLE = "TAYLORPODA_CACHE"
+
 
 def cache_root() -> Path:
     """Where this library keeps files: TAYLORPODA_CACHE, XDG_CACHE_HOME/taylorpoda or ~/.cache/taylorpoda."""
-    chosen = os.environ.get("TAYLORPODA_CACHE")
-    if chosen:
-        return Path(chosen).expanduser()
+    chosen = os.environ.get(_VARIABLE)
     base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base).expanduser() if base else Path.home() / ".cache") / "taylorpoda"
+    try:
+        if chosen:
+            return Path(chosen).expanduser()
+        return (Path(base).expanduser() if base else Path.home() / ".cache") / "taylorpoda"
+    except RuntimeError as error:
+        msg = f"{_VARIABLE}={chosen or ''!r} cannot be used: {error} Allowed: a directory that can be written to."
+        raise ValueError(msg) from error
+
+
+def usable(directory: Path, parameter: str = "") -> Path:
+    """A directory of the cache, made if need be.
+
+    Args:
+        directory: The directory.
+        parameter: The parameter it was given by; "" if the environment decided.
+
+    Raises:
+        ValueError: If it cannot be made or written to; the message names what says where it is.
+    """
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        if not os.access(directory, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    except OSError as error:
+        chosen = os.environ.get(_VARIABLE)
+        if parameter:
+            named = f"{parameter}={str(directory)!r}"
+        elif chosen:
+            named = f"{_VARIABLE}={chosen!r}"
+        else:
+            named = f"{_VARIABLE} is not set and {str(directory)!r}"
+        msg = f"{named} cannot be used: {error.strerror}; allowed: a directory that can be written to."
+        raise ValueError(msg) from error
+    return directory
 
 
 def write_atomically(path: Path, content: bytes) -> None:
@@ -76,5 +110,7 @@ def fetch(directory: Path, name: str) -> Stored | None:
             return None
         with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
             return Stored(arrays["X"], arrays["y"], str(note["source"]))
-    except (OSError, ValueError, KeyError, TypeError):
+    except MemoryError:
+        raise
+    except Exception:  # noqa: BLE001 - whatever is wrong with it, it is not what was stored
         return None

@@ -51,6 +51,9 @@ def download(url: str, *, attempts: int = _ATTEMPTS, timeout: float = _TIMEOUT, 
                 break
         except (OSError, http.client.HTTPException) as error:
             reason = str(error) or type(error).__name__
+        except ValueError as error:  # what the library says of an address it cannot take apart
+            reason = f"not an address: {error}"
+            break
     msg = f"{url}: {reason}"
     raise DownloadError(msg)
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import lzma
 import tarfile
+import zipfile
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -77,10 +80,14 @@ def openml(number: int, parse: Callable[[Records], Arrays]) -> Source:
 
 def _openml_address(content: bytes) -> str:
     try:
-        return str(json.loads(content)["data_set_description"]["url"])
+        address = str(json.loads(content)["data_set_description"]["url"])
     except (ValueError, KeyError, TypeError) as error:
         msg = f"not an OpenML description: {error}"
         raise DataFormatError(msg) from error
+    if not address.startswith(("http://", "https://")):
+        msg = f"an OpenML description that points to {address!r}, which is not an http or https address."
+        raise DataFormatError(msg)
+    return address
 
 
 def cancer(records: Records) -> Arrays:
@@ -121,6 +128,9 @@ def california(records: Records) -> Arrays:
         features = np.column_stack([records.numbers(name) for name in CALIFORNIA_COLUMNS])
         return features, records.numbers("MedHouseVal")
     households, population = records.numbers("households"), records.numbers("population")
+    if not (households > 0).all():
+        msg = "column 'households' holds a cell that is not a positive number."
+        raise DataFormatError(msg)
     features = np.column_stack(
         [
             records.numbers("medianIncome"),
@@ -138,16 +148,22 @@ def california(records: Records) -> Arrays:
 
 def california_archive(content: bytes) -> Arrays:
     """The archive scikit-learn downloads."""
-    with tarfile.open(fileobj=io.BytesIO(content), mode="r:*") as archive:
-        member = archive.extractfile("CaliforniaHousing/cal_housing.data")
-        if member is None:
-            msg = "the archive has no CaliforniaHousing/cal_housing.data."
-            raise DataFormatError(msg)
-        header = (
-            "longitude,latitude,housingMedianAge,totalRooms,totalBedrooms,population,households,"
-            "medianIncome,medianHouseValue"
-        )
-        return california(read_csv(member.read(), header.split(",")))
+    wanted = "CaliforniaHousing/cal_housing.data"
+    try:
+        with tarfile.open(fileobj=io.BytesIO(content), mode="r:*") as archive:
+            member = archive.extractfile(wanted)
+            table = b"" if member is None else member.read()
+    except KeyError as error:
+        msg = f"the archive has no {wanted}."
+        raise DataFormatError(msg) from error
+    except (tarfile.TarError, EOFError, OSError, ValueError, zlib.error, lzma.LZMAError) as error:
+        msg = f"not a whole tar archive: {error}"
+        raise DataFormatError(msg) from error
+    header = (
+        "longitude,latitude,housingMedianAge,totalRooms,totalBedrooms,population,households,"
+        "medianIncome,medianHouseValue"
+    )
+    return california(read_csv(table, header.split(",")))
 
 
 def concrete(records: Records) -> Arrays:
@@ -159,25 +175,67 @@ def concrete(records: Records) -> Arrays:
 
 def digits_38(content: bytes) -> Arrays:
     """The digits 3 (0) and 8 (1), the training part first."""
-    with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
-        try:
-            images = np.concatenate([arrays["x_train"], arrays["x_test"]])
-            digits = np.concatenate([arrays["y_train"], arrays["y_test"]])
-        except KeyError as error:
-            msg = f"the archive lacks {error}; it needs x_train, y_train, x_test, y_test."
-            raise DataFormatError(msg) from error
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            arrays = {name: _member(archive, name) for name in ("x_train", "y_train", "x_test", "y_test")}
+    except zipfile.BadZipFile as error:
+        begin = f"it begins with {content[:12]!r}" if content else "it is empty"
+        msg = f"not a whole .npz archive: {error} ({begin})."
+        raise DataFormatError(msg) from error
+    for part in ("train", "test"):
+        images, digits = arrays[f"x_{part}"], arrays[f"y_{part}"]
+        if images.shape[1:] != (28, 28) or digits.shape != images.shape[:1]:
+            msg = (
+                f"x_{part} has shape {images.shape} and y_{part} {digits.shape}; they must have (rows, 28, 28) and "
+                "(rows,)."
+            )
+            raise DataFormatError(msg)
+    images, digits = (np.concatenate([arrays[f"{kind}_train"], arrays[f"{kind}_test"]]) for kind in "xy")
     return _three_or_eight(images, digits)
+
+
+def _member(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
+    """One array of numbers; its bytes are checked before its shape is believed, which may ask for any memory."""
+    try:
+        content = archive.read(f"{name}.npy")
+    except KeyError as error:
+        msg = f"the archive lacks {name!r}; it needs x_train, y_train, x_test, y_test."
+        raise DataFormatError(msg) from error
+    # What the formats, the compression and a password that is wanted raise.
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, RuntimeError) as error:
+        msg = f"{name} of the archive is damaged: {error}"
+        raise DataFormatError(msg) from error
+    try:
+        array: NDArray[Any] = np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
+    except (ValueError, EOFError) as error:
+        msg = f"{name} of the archive is not an array of numbers."
+        raise DataFormatError(msg) from error
+    if array.dtype.kind not in "biuf":
+        msg = f"{name} of the archive has dtype {array.dtype}; it must hold numbers."
+        raise DataFormatError(msg)
+    return array
 
 
 def digits_38_records(records: Records) -> Arrays:
     """The same from OpenML's table of 784 pixels and a class."""
-    pixels = np.array([row[:-1] for row in records.rows], dtype=np.float64).astype(np.uint8)
-    return _three_or_eight(pixels.reshape(-1, 28, 28), np.array(records.column("class"), dtype=np.int64))
+    if len(records.header) != 785:
+        msg = f"the table has {len(records.header)} columns; it must have 784 pixels and a class."
+        raise DataFormatError(msg)
+    try:
+        pixels = np.array([row[:-1] for row in records.rows], dtype=np.float64)
+    except ValueError as error:
+        msg = f"a pixel that is not a number: {error}"
+        raise DataFormatError(msg) from error
+    return _three_or_eight(pixels.reshape(-1, 28, 28), records.numbers("class"))
 
 
 def _three_or_eight(images: NDArray[Any], digits: NDArray[Any]) -> Arrays:
     kept = (digits == 3) | (digits == 8)
-    return images[kept].astype(np.uint8), (digits[kept] == 8).astype(np.int64)
+    chosen = images[kept]
+    if not ((chosen >= 0) & (chosen <= 255) & (chosen == np.floor(chosen))).all():
+        msg = "a pixel is not a whole number from 0 to 255."
+        raise DataFormatError(msg)
+    return chosen.astype(np.uint8), (digits[kept] == 8).astype(np.int64)
 
 
 CANCER_COLUMNS = (

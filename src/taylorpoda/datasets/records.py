@@ -37,6 +37,9 @@ class Records:
     def column(self, *aliases: str) -> list[str]:
         """The cells of the column that goes by one of these names, compared without case and punctuation."""
         index = self._index(aliases)
+        if not self.rows:
+            msg = f"no rows below the header {list(self.header)}."
+            raise DataFormatError(msg)
         return [row[index] for row in self.rows]
 
     def numbers(self, *aliases: str) -> NDArray[np.float64]:
@@ -78,11 +81,9 @@ def read_csv(content: bytes, header: Sequence[str] | None = None) -> Records:
         header: Column names where the file has no header line.
     """
     try:
-        lines = [
-            tuple(cell.strip() for cell in row) for row in csv.reader(io.StringIO(content.decode("utf-8-sig"))) if row
-        ]
-    except (UnicodeDecodeError, csv.Error) as error:
-        msg = f"not readable as comma-separated UTF-8 text: {error}"
+        lines = [tuple(cell.strip() for cell in row) for row in csv.reader(io.StringIO(_text(content))) if row]
+    except csv.Error as error:
+        msg = f"not comma-separated text: {error}"
         raise DataFormatError(msg) from error
     if not lines:
         msg = "the file is empty."
@@ -99,13 +100,12 @@ def read_arff(content: bytes) -> Records:
     names: list[str] = []
     rows: list[tuple[str, ...]] = []
     in_data = False
-    for line in io.StringIO(content.decode("utf-8-sig")):
+    for line in io.StringIO(_text(content)):
         text = line.strip()
         if not text or text.startswith("%"):
             continue
         if in_data:
-            cells = next(csv.reader([text], quotechar="'", skipinitialspace=True))
-            rows.append(tuple(cell.strip().strip("\"'") for cell in cells))
+            rows.append(_arff_row(text))
         elif text.lower().startswith("@attribute"):
             match = re.match(r"@attribute\s+(?:'([^']*)'|\"([^\"]*)\"|(\S+))", text, flags=re.IGNORECASE)
             if match is None:
@@ -118,6 +118,23 @@ def read_arff(content: bytes) -> Records:
         msg = "no @data line: not an ARFF file."
         raise DataFormatError(msg)
     return _checked(tuple(names), rows)
+
+
+def _arff_row(text: str) -> tuple[str, ...]:
+    try:
+        cells = next(csv.reader([text], quotechar="'", skipinitialspace=True))
+    except csv.Error as error:
+        msg = f"an ARFF row that is not comma-separated: {error}"
+        raise DataFormatError(msg) from error
+    return tuple(cell.strip().strip("\"'") for cell in cells)
+
+
+def _text(content: bytes) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        msg = f"not UTF-8 text: {error}"
+        raise DataFormatError(msg) from error
 
 
 def _checked(names: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Records:

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+import shutil
+from typing import Annotated, Any
 
 import typer
 
+from taylorpoda.datasets.cache import cache_root
 from taylorpoda.paper.networks import HIDDEN
-from taylorpoda.paper.outputs import write
+from taylorpoda.paper.outputs import made_directory, write
 from taylorpoda.paper.parallel import TaskError
 from taylorpoda.paper.pipeline import reproduce, weights
+from taylorpoda.paper.postulate_lines import postulate_lines
 from taylorpoda.paper.progress import Display
 from taylorpoda.paper.settings import DATA, MODELS, Settings, fast_settings
 from taylorpoda.paper.summary import summarize
 from taylorpoda.paper.texts import summary_lines
 from taylorpoda.postulates import paper_postulates
-
-if TYPE_CHECKING:
-    from taylorpoda.postulates import Verdict
 
 app = typer.Typer(
     name="reproduce",
@@ -27,7 +26,7 @@ app = typer.Typer(
     add_completion=False,
 )
 
-_VERDICTS: dict[object, str] = {True: "yes", False: "no", None: "-", "partial": "partial"}
+_INTERRUPTED = 130
 
 
 @app.command()
@@ -59,7 +58,9 @@ def tables(
         int, typer.Option(help="Train the surrogate this many times and report how far the means move.")
     ] = 1,
     jobs: Annotated[int, typer.Option(help="Pairs of data and model worked on at a time, each in a process.")] = 1,
-    out: Annotated[Path, typer.Option(help="Where the report goes.")] = Path("reproduce-output"),
+    out: Annotated[
+        str, typer.Option(metavar="PATH", help="The directory the report goes to; made if need be.")
+    ] = "reproduce-output",
     quiet: Annotated[  # noqa: FBT002 - a flag of the command line
         bool, typer.Option("--quiet", help="Show no progress.")
     ] = False,
@@ -72,12 +73,18 @@ def tables(
     """
     try:
         settings = _settings(data, models, surrogate, rows, seed, networks, hidden, label, retrain, fast=fast)
-        with Display(weights(settings), quiet=quiet) as display:
-            found = reproduce(settings, jobs=jobs, listen=display)
+        with made_directory(out) as directory:
+            with Display(weights(settings), quiet=quiet) as display:
+                found = reproduce(settings, jobs=jobs, listen=display)
+            written = write(found, directory)
+    except KeyboardInterrupt:
+        kept = f"finished stages are kept in {cache_root() / 'paper'}"
+        typer.echo(f"interrupted; {kept}, and the same command goes on from there", err=True)
+        # Not typer.Exit: the commands of files say of its 130 that nothing was written.
+        raise SystemExit(_INTERRUPTED) from None
     except (ValueError, OSError, ImportError, TaskError) as error:
         typer.echo(f"error: {error}", err=True)
         raise typer.Exit(2) from error
-    written = write(found, out)
     if not quiet:
         for line in summary_lines(found, summarize(found.cells)):
             typer.echo(line)
@@ -97,19 +104,8 @@ def postulates(
     except ValueError as error:
         typer.echo(f"error: {error}", err=True)
         raise typer.Exit(2) from error
-    heads = ("precision", "federation", "zero-discrepancy", "adaptation")
-    typer.echo(f"{'':14}" + "".join(f"{head:>20}" for head in heads))
-    for row in rows:
-        cells = "".join(f"{_both(ours, printed):>20}" for ours, printed in zip(row.computed, row.printed, strict=True))
-        typer.echo(f"{row.method:14}{cells}")
-    typer.echo("\n-: the postulates do not apply; LIME's weights are no allocation of the dividends.")
-    for row in rows:
-        if row.remark:
-            typer.echo(f"\n{row.method}: {row.remark}")
-
-
-def _both(ours: Verdict, printed: Verdict) -> str:
-    return _VERDICTS[ours] + ("" if ours == printed else f" (paper: {_VERDICTS[printed]})")
+    for line in postulate_lines(rows, shutil.get_terminal_size().columns):
+        typer.echo(line)
 
 
 def _settings(

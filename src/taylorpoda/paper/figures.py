@@ -72,7 +72,8 @@ def discrepancy_violins(found: Reproduction) -> Figure:
             axes.tick_params(labelsize=_SMALL)
             if column == 0:
                 axes.set_ylabel("v(∅) + Σ aᵢ - v(N)", fontsize=_MIDDLE)
-    figure.suptitle("Discrepancy of every method, all hold-out rows", fontsize=_LARGE)
+    title = "Discrepancy of every method, all hold-out rows\n(attributions for Inclusion AUP)"
+    figure.suptitle(title, fontsize=_LARGE)
     return figure
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from taylorpoda.paper.cells import printed
+from taylorpoda.paper.published import published
 from taylorpoda.paper.settings import DATA, METHODS, MODELS, PRINTED_METHODS, UTILITIES
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class PrintedCell:
             it.
         paper_mean: The paper's mean with its arrow, or "".
         paper: The paper's cell, or "".
-        paper_bold: Whether the paper prints the best mean here.
+        paper_bold: Whether the paper prints its mean bold.
     """
 
     mean: str
@@ -80,7 +81,8 @@ def printed_rows(cells: Sequence[Cell], task: str) -> list[PrintedRow]:
 
 def _printed_cell(cell: Cell, rivals: list[Cell]) -> PrintedCell:
     best = max(printed(rival.mean) for rival in rivals)
-    papers_best = max(rival.paper_mean for rival in rivals if rival.paper_mean is not None)
+    # As it is printed, which is not always the best of the printed means.
+    original = published().get((cell.data, cell.model, cell.method, cell.utility))
     paper = ""
     if cell.paper_mean is not None and cell.paper_low is not None and cell.paper_high is not None:
         paper = f"{arrowed(cell.paper_mean)} ({arrowed(cell.paper_low)}, {arrowed(cell.paper_high)})"
@@ -90,5 +92,5 @@ def _printed_cell(cell: Cell, rivals: list[Cell]) -> PrintedCell:
         bold=printed(cell.mean) >= best,
         paper_mean="" if cell.paper_mean is None else arrowed(cell.paper_mean),
         paper=paper,
-        paper_bold=cell.paper_mean is not None and cell.paper_mean >= papers_best,
+        paper_bold=original is not None and original.bold,
     )

@@ -11,7 +11,7 @@ from taylorpoda.paper.layout import TASK_TITLES, PrintedCell, PrintedRow, printe
 from taylorpoda.paper.settings import MODELS, UTILITIES, UTILITY_TITLES
 from taylorpoda.paper.summary import summarize
 from taylorpoda.paper.texts import (
-    CAPTION,
+    CAPTION_WITH_PAPER,
     ERRORS,
     SPREAD_HEADS,
     heading,
@@ -82,7 +82,7 @@ def page(found: Reproduction, pictures: Mapping[str, bytes]) -> str:
 def _table(task: str, title: str, rows: Sequence[PrintedRow]) -> str:
     heads = "".join(f"<th>{UTILITY_TITLES[one]} ({unit_text(one)})</th>" for one in UTILITIES[task])
     lines = [
-        f"<h2>{title}</h2><p class='note'>{escape(CAPTION)}</p><div class='wide'><table>",
+        f"<h2>{title}</h2><p class='note'>{escape(CAPTION_WITH_PAPER)}</p><div class='wide'><table>",
         f"<thead><tr><th>Model</th><th>Data</th><th>Method</th>{heads}</tr></thead><tbody>",
     ]
     before: tuple[str, str] | None = None
@@ -144,10 +144,10 @@ def _postulates() -> str:
         )
         lines.append(f"<tr><td>{escape(row.method)}</td>{cells}<td class='note'>{escape(row.remark)}</td></tr>")
     return (
-        "<h2>Postulates, computed</h2><table><thead><tr><th>Method</th><th>Precision</th><th>Federation</th>"
-        "<th>Zero-discrepancy</th><th>Adaptation</th><th></th></tr></thead><tbody>"
+        "<h2>Postulates, computed</h2><div class='wide'><table><thead><tr><th>Method</th><th>Precision</th>"
+        "<th>Federation</th><th>Zero-discrepancy</th><th>Adaptation</th><th></th></tr></thead><tbody>"
         + "".join(lines)
-        + "</tbody></table>"
+        + "</tbody></table></div>"
     )
 
 

@@ -76,7 +76,8 @@ def _start(work: Work, tasks: Sequence[Any], number: int, listen: Listen) -> _Wo
     spawning = multiprocessing.get_context("spawn")
     here, there = spawning.Pipe()
     process = spawning.Process(target=_serve, args=(work, there), daemon=True)
-    process.start()
+    with _interrupt_ignored():
+        process.start()
     there.close()
     worker = _Worker(process, here, number)
     _assign(worker, tasks, number, listen)
@@ -117,7 +118,7 @@ def _supervise(workers: list[_Worker], tasks: Sequence[Any], listen: Listen) -> 
 
 def _serve(work: Work, pipe: Connection) -> None:
     """A worker process: tasks in, events out, until the parent closes the pipe or dies."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, which ends this process
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # where the parent could not see to it
     threading.Thread(target=_die_with_parent, daemon=True).start()
     while True:
         try:
@@ -131,6 +132,24 @@ def _serve(work: Work, pipe: Connection) -> None:
             pipe.send((traceback.format_exc(), "failed"))
         else:
             pipe.send(("", "done"))
+
+
+@contextlib.contextmanager
+def _interrupt_ignored() -> Iterator[None]:
+    """Processes started meanwhile never hear Ctrl-C: it reaches the parent, which ends them.
+
+    They inherit it: what they said to Ctrl-C themselves would come after their imports, and those are long. A Ctrl-C
+    in the milliseconds that a start takes is lost.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or before is None:
+        yield  # Python lets nobody else decide on signals, nor could it put back what it did not set
+        return
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _die_with_parent() -> None:

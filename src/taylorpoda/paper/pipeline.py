@@ -31,6 +31,8 @@ from taylorpoda.paper.value_tables import value_table
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from taylorpoda.paper.store import Arrays
+
 Event = Callable[[str, str, str, str], None]
 
 _LIBRARIES = {
@@ -41,6 +43,19 @@ _LIBRARIES = {
     "lime": "lime",
     "daqp": "daqp",
 }
+
+
+@dataclass(frozen=True)
+class Content:
+    """What the numbers of a data set were.
+
+    Attributes:
+        checksum: SHA-256 of its content, whatever the file it came in.
+        verified: Whether that is the data set the published results use.
+    """
+
+    checksum: str
+    verified: bool
 
 
 @dataclass(frozen=True)
@@ -63,16 +78,16 @@ class Pair:
 
     @property
     def certified_fraction(self) -> float:
-        """The share of rows, over all utilities, whose optimal allocation is certified."""
-        rows = [self.explained[0][f"certified/{utility}"] for utility in UTILITIES[self.task]]
+        """The share of rows, over all trainings and utilities, whose optimal allocation is certified."""
+        rows = [one[f"certified/{utility}"] for one in self.explained for utility in UTILITIES[self.task]]
         return float(np.mean(np.concatenate(rows)))
 
     def discrepancy(self, method: str, utility: str = "inclusion_aup") -> NDArray[np.float64]:
-        """v(empty) + sum of attributions - v(N), row by row."""
+        """v(empty) + sum of attributions - v(N), row by row of the first training."""
         return np.asarray(self.explained[0][f"discrepancy/{utility}/{method}"])
 
     def max_discrepancy(self, method: str) -> float:
-        """The largest absolute discrepancy over rows and utilities."""
+        """The largest absolute discrepancy over rows and utilities, in the first training."""
         return max(float(np.max(np.abs(self.discrepancy(method, utility)))) for utility in UTILITIES[self.task])
 
 
@@ -84,6 +99,7 @@ class _Task:
     root: str
     data: str
     model: str
+    content: Content
 
     def __repr__(self) -> str:
         return f"{self.data} on {self.model}"
@@ -99,6 +115,7 @@ class Reproduction:
         pairs: The explained pairs.
         versions: Of everything the numbers depend on.
         overlaps: Cells whose intervals overlap the paper's, for every training of the surrogate.
+        data: {data set: its content}.
     """
 
     settings: Settings
@@ -106,6 +123,7 @@ class Reproduction:
     pairs: tuple[Pair, ...]
     versions: dict[str, str]
     overlaps: tuple[int, ...]
+    data: dict[str, Content]
 
 
 def reproduce(
@@ -125,21 +143,23 @@ def reproduce(
     """
     kept = store or Store.default()
     pairs = settings.pairs()
-    for data in dict.fromkeys(data for data, _ in pairs):
-        load(data)  # downloads happen here, once and in sight
+    # Downloads happen here, in sight; the stages are told which content is meant.
+    loaded = {data: load(data) for data in dict.fromkeys(data for data, _ in pairs)}
+    contents = {data: Content(one.checksum, one.verified) for data, one in loaded.items()}
     # The longest first, so that no process is left alone with one at the end.
     order = sorted(range(len(pairs)), key=lambda number: -_SIZES[pairs[number][0]])
-    tasks = [_Task(settings, str(kept.root), *pairs[number]) for number in order]
+    tasks = [_Task(settings, str(kept.root), *pairs[number], contents[pairs[number][0]]) for number in order]
 
     def hear(number: int, stage: str, state: str) -> None:
         if listen is not None:
             listen(tasks[number].data, tasks[number].model, stage, state)
 
     run_all(_work, tasks, jobs=jobs, listen=hear)
-    explained = tuple(_explained(settings, kept, data, model) for data, model in pairs)
+    explained = tuple(_explained(settings, kept, data, model, contents[data]) for data, model in pairs)
     alone = [_cells(settings, explained, slice(training, training + 1)) for training in range(settings.retrain)]
     overlaps = tuple(summarize(cells).overlap["all"].count for cells in alone)
-    return Reproduction(settings, _cells(settings, explained, slice(None)), explained, versions(), overlaps)
+    cells = _cells(settings, explained, slice(None))
+    return Reproduction(settings, cells, explained, versions(), overlaps, contents)
 
 
 def _cells(settings: Settings, pairs: tuple[Pair, ...], trainings: slice) -> tuple[Cell, ...]:
@@ -184,13 +204,13 @@ def _distributions() -> Mapping[str, list[str]]:
 
 def _work(task: _Task, tell: Callable[[str, str], None]) -> None:
     with silenced():  # the run shows its own progress
-        _explained(task.settings, Store(Path(task.root), tell), task.data, task.model)
+        _explained(task.settings, Store(Path(task.root), tell), task.data, task.model, task.content)
 
 
-def _explained(settings: Settings, store: Store, data: str, model: str) -> Pair:
+def _explained(settings: Settings, store: Store, data: str, model: str, content: Content) -> Pair:
     """All stages of one pair, each from the store if it is there."""
     task, seed = DATA[data], settings.seed
-    prepared = _prepared(settings, store, data)
+    prepared = _prepared(settings, store, data, content)
     network = settings.network(data, model)
     trained = store.product(
         "model",
@@ -245,18 +265,27 @@ def _explained(settings: Settings, store: Store, data: str, model: str) -> Pair:
     return Pair(data, model, task, tuple(one.arrays for one in made), error)
 
 
-def _prepared(settings: Settings, store: Store, data: str) -> Product:
-    dataset = load(data)
+def _prepared(settings: Settings, store: Store, data: str, content: Content) -> Product:
+    def make() -> Arrays:
+        dataset = load(data)
+        if dataset.checksum != content.checksum:
+            msg = (
+                f"{dataset.source} changed during the run: its checksum was {content.checksum[:12]}... and is "
+                f"{dataset.checksum[:12]}...; run it again."
+            )
+            raise ValueError(msg)
+        return sample(dataset, rows=settings.rows, seed=settings.explaining_seed)
+
     return store.product(
         "data",
         {
-            "checksum": dataset.checksum,
-            "task": dataset.task,
+            "checksum": content.checksum,
+            "task": DATA[data],
             "rows": settings.rows,
             "seed": settings.explaining_seed,
             "versions": _versions_of("numpy", "scipy"),
         },
-        lambda: sample(dataset, rows=settings.rows, seed=settings.explaining_seed),
+        make,
     )
 
 
@@ -308,6 +337,7 @@ def as_json(found: Reproduction) -> dict[str, Any]:
         "settings": {**asdict(settings), "data": list(settings.data), "models": list(settings.models)},
         "seed": settings.seed,
         "surrogate": settings.surrogate,
+        "data": {name: asdict(content) for name, content in found.data.items()},
         "versions": found.versions,
         "cells": [asdict(cell) for cell in found.cells],
         "summary": asdict(summarize(found.cells)) | {"overlap_by_training": list(found.overlaps)},

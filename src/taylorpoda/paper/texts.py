@@ -24,6 +24,7 @@ CAPTION = (
     "the paper's methods, and TaylorPODA-optimal where it is no worse than that. AUP: sums; AUC and MSE: "
     "divided by the number of features."
 )
+CAPTION_WITH_PAPER = f"{CAPTION} The paper's own cells are bold where it prints them so."
 
 
 ERRORS = (
@@ -34,7 +35,7 @@ SPREAD_HEADS = ("Data", "Model", "Method", "Utility", "Mean of the first", "Leas
 
 
 def heading(found: Reproduction) -> str:
-    """What was run, in a sentence."""
+    """What was run, in a sentence, and in another that its data are not the published ones, if they are not."""
     settings = found.settings
     labels = "the true labels" if settings.label == "y" else "the labels of the model itself"
     networks = f"hidden layers {', '.join(map(str, settings.hidden))}"
@@ -42,8 +43,15 @@ def heading(found: Reproduction) -> str:
         networks = "networks as in the research code, where those called ReLU are not if they are regressions"
     return (
         f"Surrogate: {settings.surrogate}; {settings.rows} hold-out rows per data set; seed {settings.seed}; "
-        f"{networks}; AUC against {labels}."
+        f"{networks}; AUC against {labels}." + _strange_data(found)
     )
+
+
+def _strange_data(found: Reproduction) -> str:
+    strange = [f"{name} (checksum {one.checksum[:12]}...)" for name, one in found.data.items() if not one.verified]
+    if not strange:
+        return ""
+    return f" Not the published data: {', '.join(strange)}; their numbers do not compare with the paper's."
 
 
 def unit_text(utility: str) -> str:
@@ -105,7 +113,7 @@ def markdown(found: Reproduction) -> str:
 
 def _markdown_table(task: str, title: str, rows: Sequence[PrintedRow]) -> list[str]:
     heads = [f"{UTILITY_TITLES[utility]} ({unit_text(utility)})" for utility in UTILITIES[task]]
-    lines = [f"## {title}", "", CAPTION, "", f"| Model | Data | Method | {' | '.join(heads)} |"]
+    lines = [f"## {title}", "", CAPTION_WITH_PAPER, "", f"| Model | Data | Method | {' | '.join(heads)} |"]
     lines.append("|---|---|---|" + "---|" * len(heads))
     for row in rows:
         cells = " | ".join(_markdown_cell(cell) for cell in row.cells)
