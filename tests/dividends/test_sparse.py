@@ -213,6 +213,7 @@ ONE = SparseDividends.from_sets([[0], [1, 2]], [1.0, 2.0], 3)
         (lambda: SparseDividends.from_dense([1.0, np.nan]), "dividends holds NaN"),
         (lambda: SparseDividends.from_dense([1.0, 2.0], tolerance=-1), "tolerance=-1; allowed"),
         (lambda: SparseDividends.from_sets([[0]], [np.inf], 3), "values holds NaN or infinity"),
+        (lambda: ONE.take([True]), r"chosen has shape \(1,\); expected one True or False for each of 2"),
         (lambda: SparseRows.from_games([]), "cannot be gathered"),
         (lambda: Coalitions.from_masks(np.ones(3)), "expected"),
     ],
@@ -228,6 +229,7 @@ def test_errors_say_what_came(call, says):
         (lambda: ONE.restrict([0.7, 1.2]), r"players=\[0.7, 1.2\] holds float64"),
         (lambda: ONE.restrict([True, False, True]), "holds bool"),
         (lambda: ONE.prefix_values([0.2, 1.1, 2.9]), "order=.* holds float64"),
+        (lambda: ONE.take([0.5]), r"chosen=.*0.5.* holds float64; allowed: whole numbers, the indices of dividends"),
         (lambda: ONE.top(1.5), "count=1.5 has type float; allowed: an integer >= 0."),
         (lambda: ONE[0.5], "names 0.5"),
         (lambda: ONE[[0.5]], "names 0.5"),
@@ -239,6 +241,51 @@ def test_nothing_is_rounded_to_a_player(call, says):
         call()
 
 
-def test_adding_something_else_is_a_type_error():
-    with pytest.raises(TypeError):
-        SparseDividends.from_sets([], [], 2) + 3
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: ONE + 3,
+        lambda: 3 + ONE,
+        lambda: ONE - 3,
+        lambda: ONE * ONE,
+        lambda: np.float64(2) + ONE,
+        lambda: 1 - ONE,
+    ],
+)
+def test_adding_something_else_is_a_type_error(call):
+    with pytest.raises(TypeError, match="unsupported operand"):
+        call()
+
+
+@given(games(players=st.just(4)), games(players=st.just(4)))
+def test_differences_and_sums_by_name(first, second):
+    (one, table), (two, other) = first, second
+    close((-one).to_dense(), -table, 0)
+    close((one - two).to_dense(), table - other)
+    close(sum([one, two, one]).to_dense(), 2 * table + other)
+
+
+@pytest.mark.parametrize("factor", [2, np.float64(2), np.float32(2), np.int64(2), np.array(2.0)])
+def test_numbers_of_numpy_multiply_from_either_side(factor):
+    """np.float64(2) * game was once an array of what game[0], game[1], ... say: the singletons."""
+    for product in (factor * ONE, ONE * factor):
+        assert isinstance(product, SparseDividends)
+        close(product.to_dense(), 2 * ONE.to_dense(), 0)
+
+
+def test_it_is_no_sequence():
+    """Counting up from game[0] would list singletons and end where the players do."""
+    for call in (iter, list):
+        with pytest.raises(TypeError, match=r"cannot be iterated over; \.values lists the dividends"):
+            call(ONE)
+
+
+def test_taking_some():
+    for chosen in ([1, 0], np.array([1, 0], dtype=np.uint8), [-1, -2]):
+        assert ONE.take(chosen).values.tolist() == [2.0, 1.0]
+    for mask in ([False, True], np.array([False, True])):
+        assert ONE.take(mask).coalitions.members.tolist() == [1, 2]
+    assert len(ONE.take([])) == 0
+    for outside in (2, -3):
+        with pytest.raises(IndexError, match=f"chosen names {outside}, which is out of range; there are 2 dividends"):
+            ONE.take([outside])

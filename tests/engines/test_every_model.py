@@ -10,14 +10,18 @@ import numpy as np
 import pytest
 import xgboost
 from catboost import CatBoostRegressor
-from lightgbm import Dataset, LGBMRegressor, train
+from lightgbm import Dataset, LGBMClassifier, LGBMRegressor, train
+from sklearn.base import clone
 from sklearn.ensemble import (
     ExtraTreesRegressor,
     GradientBoostingRegressor,
     HistGradientBoostingRegressor,
     RandomForestClassifier,
 )
-from sklearn.linear_model import LinearRegression
+from sklearn.linear_model import GammaRegressor, LinearRegression, PoissonRegressor, TweedieRegressor
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import taylorpoda as tp
 from taylorpoda.dividends.trees.readers import xgboost_reader
@@ -114,6 +118,7 @@ CASES = {
     "lightgbm square roots": (lgb(reg_sqrt=True), EXACT, DOUBLE),
     "lightgbm counts": (lgb(POSITIVE.round(), objective="poisson"), EXACT, DOUBLE),
     "lightgbm dart": (lgb(boosting_type="dart", drop_rate=0.5), TREES, DOUBLE),
+    "lightgbm forest": (lgb(boosting_type="rf", subsample=0.6, subsample_freq=1), TREES, DOUBLE),
     "lightgbm extra trees": (lgb(extra_trees=True), TREES, DOUBLE),
     "lightgbm own objective": (
         lgb(objective=lambda truth, guess: (guess - truth, np.ones_like(guess))),
@@ -186,6 +191,114 @@ def test_attributions_are_those_of_the_model_itself(name):
     expected = by_brute_force(model, rows, background)
     found = explanation.values[:, None] if explanation.values.ndim == 2 else np.moveaxis(explanation.values, 2, 1)
     assert np.max(abs(found - expected)) <= close * np.max(abs(expected))
+
+
+FOREST = dict(LGB, boosting_type="rf", subsample=0.6, subsample_freq=1)
+
+
+def log_odds(model, rows):
+    inside = model.predict_proba(rows)
+    return np.log(inside) - np.log1p(-inside)
+
+
+# What is explained of a model, and what the library itself says it is.
+MARGINS = {
+    "histogram poisson": (
+        lambda: HistGradientBoostingRegressor(max_iter=6, loss="poisson").fit(HOLED, POSITIVE),
+        lambda model, rows: np.log(model.predict(rows)),
+    ),
+    "histogram gamma": (
+        lambda: HistGradientBoostingRegressor(max_iter=6, loss="gamma").fit(HOLED, POSITIVE),
+        lambda model, rows: np.log(model.predict(rows)),
+    ),
+    "histogram squares": (
+        lambda: HistGradientBoostingRegressor(max_iter=6).fit(HOLED, SCORE),
+        lambda model, rows: model.predict(rows),
+    ),
+    "histogram poisson in a pipeline": (
+        lambda: make_pipeline(
+            StandardScaler(), "passthrough", HistGradientBoostingRegressor(max_iter=6, loss="poisson")
+        ).fit(HOLED, POSITIVE),
+        lambda model, rows: np.log(model.predict(rows)),
+    ),
+    "histogram poisson found by a search": (
+        lambda: GridSearchCV(
+            make_pipeline(StandardScaler(), HistGradientBoostingRegressor(max_iter=6, loss="poisson")), {}, cv=2
+        ).fit(HOLED, POSITIVE),
+        lambda model, rows: np.log(model.predict(rows)),
+    ),
+    "xgboost found by a search": (
+        lambda: GridSearchCV(xgboost.XGBClassifier(**XGB), {}, cv=2).fit(HOLED, SCORE > 0),
+        lambda model, rows: model.best_estimator_.predict(rows, output_margin=True),
+    ),
+    "lightgbm forest": (
+        lambda: LGBMRegressor(**FOREST).fit(HOLED, SCORE),
+        lambda model, rows: model.predict(rows, raw_score=True),
+    ),
+    "lightgbm forest of classes": (
+        lambda: LGBMClassifier(**FOREST).fit(HOLED, CLASSES),
+        lambda model, rows: model.predict(rows, raw_score=True),
+    ),
+    "lightgbm forest in a pipeline": (
+        lambda: make_pipeline(StandardScaler(), LGBMClassifier(**FOREST)).fit(HOLED, SCORE > 0),
+        lambda model, rows: model.predict(rows, raw_score=True),
+    ),
+    "lightgbm forest as log-odds": (lambda: LGBMClassifier(**FOREST).fit(HOLED, SCORE > 0), log_odds),
+    "lightgbm forest in a pipeline as log-odds": (
+        lambda: make_pipeline(StandardScaler(), LGBMClassifier(**FOREST)).fit(HOLED, SCORE > 0),
+        log_odds,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MARGINS)
+def test_margins_are_those_of_the_library(name):
+    """Of a log link raw was once what predict returns; LightGBM's forests were refused."""
+    fit, says = MARGINS[name]
+    model, background, rows = fit(), HOLED[100:113], HOLED[:5]
+    options = {"link": "logit"} if name.endswith("log-odds") else {"output": "raw"}
+    explanation = tp.Explainer(model, background, policy="shapley", **options)(rows)
+    assert explanation.engine == "trees"
+    expected = np.asarray(says(model, rows), dtype=np.float64)
+    close = SINGLE if name.startswith("xgboost") else DOUBLE
+    assert np.max(abs(explanation.predictions - expected)) <= close * np.max(abs(expected))
+    assert np.max(abs(explanation.base_values - np.mean(says(model, background), axis=0))) <= close * 9
+    every = tp.Explainer(model, background, policy="shapley", engine="exact", **options)(rows)
+    assert np.max(abs(explanation.values - every.values)) <= close * np.max(abs(every.values))
+    assert np.max(abs(explanation.discrepancy)) <= 1e-13
+
+
+class HalfGradientBoosting(GradientBoostingRegressor):
+    """Predicts something else than its margin."""
+
+    def predict(self, X):
+        """Half of it."""
+        return super().predict(X) / 2
+
+
+class HalfPipeline(Pipeline):
+    """Does something with what its last step says."""
+
+    def predict(self, X):
+        """Half of it."""
+        return super().predict(X) / 2
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        PoissonRegressor(),
+        GammaRegressor(),
+        TweedieRegressor(power=1.5, link="log"),
+        HalfGradientBoosting(n_estimators=3),
+        HalfPipeline([("boosting", GradientBoostingRegressor(n_estimators=3))]),
+        HalfPipeline([("boosting", HistGradientBoostingRegressor(max_iter=3))]),
+    ],
+)
+def test_raw_is_refused_where_the_margin_is_not_known(model):
+    for fitted in (model.fit(ROWS, POSITIVE), make_pipeline(StandardScaler(), clone(model)).fit(ROWS, POSITIVE)):
+        with pytest.raises(ValueError, match=r'output="raw" is the .*Use output=None'):
+            tp.Explainer(fitted, ROWS[:9], output="raw")
 
 
 class Quantiles:

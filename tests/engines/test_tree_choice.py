@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from types import MethodType
+
 import numpy as np
 import pytest
+from catboost import CatBoostRegressor, sum_models
 from lightgbm import LGBMRegressor
 from sklearn.decomposition import PCA
 from sklearn.ensemble import AdaBoostRegressor, RandomForestClassifier, RandomForestRegressor
@@ -13,6 +16,7 @@ from xgboost import XGBClassifier, XGBRegressor
 
 import taylorpoda as tp
 from taylorpoda.dividends.trees.arithmetic import Float64Sum
+from taylorpoda.dividends.trees.readers import lightgbm_reader
 
 SHAPLEY = dict(policy="shapley", random_state=0)
 
@@ -102,6 +106,76 @@ def test_a_subclass_that_predicts_otherwise_is_not_explained_by_its_trees():
         tp.Explainer(model, table[:20], engine="trees", **SHAPLEY)
 
 
+def test_a_method_replaced_on_the_instance_is_not_explained_by_the_trees_behind_it():
+    """No row of the background is clipped here, so the check of bits alone would see nothing."""
+    table, y = wide(5, 400)
+    model = RandomForestRegressor(5, random_state=0).fit(table, y)
+    said = model.predict
+    above = table[said(table) > 0.3]
+    model.predict = lambda rows: np.maximum(said(rows), 0.3)
+    for given in (model, model.predict):
+        explanation = tp.Explainer(given, above[:20], **SHAPLEY)(above[20:23])
+        assert explanation.engine == "exact"
+    assert "replaced on the instance" in tp.Explainer(model, above[:20])(above[20:23]).provenance["engine_reason"]
+    with pytest.raises(ValueError, match='engine="trees" does not apply: predict of this RandomForestRegressor was'):
+        tp.Explainer(model, above[:20], engine="trees")
+
+
+def test_a_function_bound_to_a_model_is_not_its_predict():
+    table, y = wide(5, 400)
+    model = RandomForestRegressor(5, random_state=0).fit(table, y)
+    above = table[model.predict(table) > 0.3]
+
+    def predict(self, rows):
+        return np.maximum(type(self).predict(self, rows), 0.3)
+
+    explanation = tp.Explainer(MethodType(predict, model), above[:20], **SHAPLEY)(above[20:23])
+    assert explanation.engine == "exact"
+
+
+def test_what_a_reader_stumbles_over_is_a_reason(monkeypatch, fitted_case):
+    def stumble(model):
+        return {}["params"]
+
+    case = fitted_case("lightgbm")
+    monkeypatch.setattr(lightgbm_reader, "read", stumble)
+    explanation = tp.Explainer(case.model, case.table[:9], **SHAPLEY)(case.table[:2])
+    assert explanation.engine == "exact"
+    assert "could not be read as trees (KeyError: 'params')" in explanation.provenance["engine_reason"]
+    with pytest.raises(ValueError, match='engine="trees" does not apply: LGBMRegressor could not be read'):
+        tp.Explainer(case.model, case.table[:9], engine="trees", **SHAPLEY)
+
+
+def test_what_a_loss_does_to_the_sum_is_said_in_words():
+    table, y = wide(5)
+    quiet = dict(verbose=0, allow_writing_files=False)
+    for model, target, why in (
+        (
+            CatBoostRegressor(iterations=3, loss_function="RMSEWithUncertainty", **quiet),
+            y,
+            "is not known to be a sum of leaves: what",
+        ),
+        (
+            XGBClassifier(n_estimators=3, objective="binary:hinge"),
+            y > 0,
+            "is a step function of a sum of leaves, not the sum",
+        ),
+        (LGBMRegressor(n_estimators=3, reg_sqrt=True, verbose=-1), y, "is the square of a sum of leaves, not the sum"),
+    ):
+        model.fit(table, target)
+        assert why in tp.Explainer(model, table[:9], **SHAPLEY)(table[:2]).provenance["engine_reason"]
+
+
+@pytest.mark.parametrize("engine", ["auto", "trees"])
+def test_sums_of_models_of_catboost(engine):
+    table, y = wide(5)
+    options = dict(iterations=4, verbose=0, allow_writing_files=False)
+    model = sum_models([CatBoostRegressor(random_seed=seed, **options).fit(table, y) for seed in (0, 1)])
+    explanation = tp.Explainer(model, table[:20], engine=engine, **SHAPLEY)(table[:3])
+    assert explanation.engine == "trees"
+    assert np.max(abs(explanation.predictions - model.predict(table[:3]))) <= 1e-14
+
+
 def test_what_only_explained_rows_betray_goes_to_another_engine_too(monkeypatch, fitted_case):
     case = fitted_case("lightgbm")
     own = Float64Sum.predict
@@ -131,6 +205,7 @@ def test_sums_that_are_not_rebuilt_to_the_bit_are_not_believed(monkeypatch, fitt
     explanation = tp.Explainer(case.model, case.table[:9], **SHAPLEY)(case.table[:2])
     assert explanation.engine == "exact"
     assert "rebuilt to the last bit" in explanation.provenance["engine_reason"]
+    assert "np.float64" not in explanation.provenance["engine_reason"]
     with pytest.raises(ValueError, match=r"background row 0 .* predicts"):
         tp.Explainer(case.model, case.table[:9], engine="trees", **SHAPLEY)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from taylorpoda.dividends.sparse_checks import (
     finite,
     finite_factor,
     membership,
+    positions,
     tolerance_of,
     whole_numbers,
 )
@@ -69,6 +70,9 @@ class SparseDividends:
     coalitions: Coalitions
     values: NDArray[np.float64]
 
+    # NumPy's numbers leave multiplying to this class, and do not read it as a sequence.
+    __array_ufunc__ = None
+
     def __post_init__(self) -> None:
         """Refuse values that do not belong to the coalitions."""
         if self.values.shape != (len(self.coalitions),):
@@ -87,6 +91,14 @@ class SparseDividends:
         """How many dividends of how many players, and the largest coalition."""
         largest = int(self.coalitions.sizes.max(initial=0))
         return f"SparseDividends({len(self)} dividends, {self.n_players} players, up to {largest} together)"
+
+    def __iter__(self) -> NoReturn:
+        """Refuse: what `[]` takes are players, so counting up from 0 would list singletons only."""
+        msg = (
+            "SparseDividends cannot be iterated over; .values lists the dividends and .coalitions their coalitions "
+            "(.coalitions.masks() as rows of True and False), and game[players] gives one."
+        )
+        raise TypeError(msg)
 
     def __getitem__(self, members: int | Iterable[int]) -> float:
         """H of one coalition, named by its players (or by one player); 0 where none is kept."""
@@ -188,9 +200,10 @@ class SparseDividends:
         matrix[first, second] = matrix[second, first] = self.values[two]
         return matrix
 
-    def take(self, chosen: NDArray[Any]) -> SparseDividends:
-        """Some of the dividends, by index array or boolean mask."""
-        return SparseDividends(self.coalitions.take(chosen), self.values[chosen])
+    def take(self, chosen: Any) -> SparseDividends:
+        """Some of the dividends, by indices or a boolean mask: an array or a list."""
+        places = positions(chosen, len(self))
+        return SparseDividends(self.coalitions.take(places), self.values[places])
 
     def nonzero(self, tolerance: float = 0.0) -> SparseDividends:
         """Only the dividends larger than a tolerance in absolute value, and the empty coalition's."""
@@ -242,8 +255,24 @@ class SparseDividends:
             return NotImplemented
         return sum_of([self, other])
 
+    def __radd__(self, other: int) -> SparseDividends:
+        """The game itself, so that `sum` over games, which starts from 0, gives their sum."""
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def __neg__(self) -> SparseDividends:
+        """The dividends of minus the game."""
+        return SparseDividends(self.coalitions, -self.values)
+
+    def __sub__(self, other: SparseDividends) -> SparseDividends:
+        """The dividends of the difference of two games."""
+        if not isinstance(other, SparseDividends):
+            return NotImplemented
+        return sum_of([self, -other])
+
     def __mul__(self, factor: float) -> SparseDividends:
         """The dividends of a multiple of the game."""
+        if isinstance(factor, SparseDividends):
+            return NotImplemented
         return SparseDividends(self.coalitions, self.values * finite_factor(factor))
 
     __rmul__ = __mul__

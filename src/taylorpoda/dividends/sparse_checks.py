@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def whole_numbers(given: Any, parameter: str) -> NDArray[np.int64]:
-    """Players in a line.
+def whole_numbers(given: Any, parameter: str, what: str = "the indices of players") -> NDArray[np.int64]:
+    """Players in a line, or what else is counted.
 
     Raises:
         TypeError: If they are no whole numbers.
@@ -21,12 +21,34 @@ def whole_numbers(given: Any, parameter: str) -> NDArray[np.int64]:
     """
     array = np.asarray(given)
     if array.size and array.dtype.kind not in "iu":
-        msg = f"{parameter}={given!r} holds {array.dtype}; allowed: whole numbers, the indices of players."
+        msg = f"{parameter}={given!r} holds {array.dtype}; allowed: whole numbers, {what}."
         raise TypeError(msg)
     if array.ndim != 1:
         msg = f"{parameter} has shape {array.shape}; expected one axis."
         raise ValueError(msg)
     return array.astype(np.int64)
+
+
+def positions(given: Any, count: int) -> NDArray[np.int64]:
+    """Which of `count` entries are chosen: by index, negative ones from the end, or one True or False for each.
+
+    Raises:
+        TypeError: If they are no whole numbers.
+        ValueError: If they are in no line, or a mask has another length.
+        IndexError: If one is out of range.
+    """
+    array = np.asarray(given)
+    if array.dtype == np.bool_:
+        if array.shape != (count,):
+            msg = f"chosen has shape {array.shape}; expected one True or False for each of {count} dividends."
+            raise ValueError(msg)
+        return np.flatnonzero(array)
+    indices = whole_numbers(array, "chosen", "the indices of dividends")
+    outside = indices[(indices < -count) | (indices >= count)]
+    if len(outside):
+        msg = f"chosen names {int(outside[0])}, which is out of range; there are {count} dividends."
+        raise IndexError(msg)
+    return indices % max(count, 1)
 
 
 def player_index(given: Any) -> int:

@@ -26,6 +26,14 @@ _INSTEAD = {
     "exp": 'explain the sum of leaves, with output="raw"',
     "ordering": 'explain the sums of leaves, with output="raw"',
 }
+_LINKS = {
+    "exp": "the exponential function of a sum of leaves, not the sum itself",
+    "square": "the square of a sum of leaves, not the sum itself",
+    "argmax": "the class of the largest of its sums of leaves, not a sum itself",
+    "step": "a step function of a sum of leaves, not the sum itself",
+    "ordering": "its sums of leaves put in order, not the sums themselves",
+    "unknown": "not known to be a sum of leaves: what is done to the sum is not known for this loss",
+}
 
 
 class NotLeavesError(ValueError):
@@ -66,8 +74,10 @@ def wants_margin(output: Any) -> bool:
 
 def owner_of(estimator: Any) -> Any:
     """The estimator whose bound method was passed as a model; else the model itself."""
-    owner = getattr(estimator, "__self__", None)
-    return owner if owner is not None and getattr(estimator, "__name__", "") in _METHODS else estimator
+    owner, name = getattr(estimator, "__self__", None), getattr(estimator, "__name__", "")
+    # Any function can be bound to any object: it must be the one found there under its name.
+    own = owner is not None and name in _METHODS and getattr(owner, name, None) == estimator
+    return owner if own else estimator
 
 
 def without_threads(estimator: Any) -> Any:
@@ -103,7 +113,7 @@ def leaves_of(problem: Problem) -> Ensemble:
     if ensemble.n_features != columns:
         msg = f"its trees read {ensemble.n_features} features, but the rows have {columns} columns."
         raise NotLeavesError(msg)
-    return ensemble
+    return ensemble.raw if wants_margin(problem.output) and ensemble.raw is not None else ensemble
 
 
 def _read(problem: Problem) -> Ensemble:
@@ -142,8 +152,8 @@ def _check_quantity(ensemble: Ensemble, problem: Problem) -> None:
         msg = f"{quantity.name} of {ensemble.source} is no average of what its trees hold; its predict_proba is."
         raise NotLeavesError(msg)
     if ensemble.link != "identity":
-        how = {"exp": "exponential"}.get(ensemble.link, ensemble.link)
-        msg = f"{quantity.name} of {ensemble.source} is the {how} function of a sum of leaves, not the sum itself."
+        how = _LINKS.get(ensemble.link, f"the {ensemble.link} function of a sum of leaves, not the sum itself")
+        msg = f"{quantity.name} of {ensemble.source} is {how}."
         raise NotLeavesError(msg, _INSTEAD.get(ensemble.link, ""))
 
 

@@ -106,11 +106,13 @@ class TreeEngine(Engine):
         columns = self._encoded(rows)
         predictions = self._model(rows.copy().native(), rows.n_rows, lambda row: f"{called} {row}")
         reading = reading_of(self._ensemble, self._model)
+        # A margin that is asked for beside a probability is the library's raw score, which it may divide first.
+        checked = self._ensemble if self._margin is None else self._ensemble.raw or self._ensemble
         step = max(1, self._problem.max_memory // (_CHECKED_SHARE * 4 * max(1, self._ensemble.n_trees)))
         for start in range(0, rows.n_rows, step):
             block = np.arange(start, min(start + step, rows.n_rows))
             part = rows if len(block) == rows.n_rows else rows.take(block)
-            own = self._ensemble.own_sum(part.native(), np.ascontiguousarray(columns[:, block]))
+            own = checked.own_sum(part.native(), np.ascontiguousarray(columns[:, block]))
             if self._margin is None:
                 rebuilt, said = reading.columns(own), predictions[block]
             else:
@@ -170,6 +172,6 @@ def _difference(source: str, called: str, start: int, rebuilt: NDArray[np.float6
         return f"{source} gives {said.shape[1]} outputs, but its trees add up to {rebuilt.shape[1]}."
     row, output = (int(axis[0]) for axis in np.nonzero(rebuilt != said))
     return (
-        f"for {called} {start + row} {source} predicts {said[row, output]!r}, but its trees as read here give "
-        f"{rebuilt[row, output]!r}; nothing is explained that is not rebuilt to the last bit."
+        f"for {called} {start + row} {source} predicts {float(said[row, output])!r}, but its trees as read here give "
+        f"{float(rebuilt[row, output])!r}; nothing is explained that is not rebuilt to the last bit."
     )

@@ -76,8 +76,31 @@ def test_wide_paths_beside_narrow_ones_and_path_dependent():
     without = covered.values(columns, 7, ~np.eye(MANY, dtype=bool))[0]
     occlusion = covered.attributions(columns[:, 7:8], occlusion=True)[0, 0]
     assert np.max(abs(covered.full(columns)[7, 0] - without - occlusion)) <= 1e-10 * np.max(abs(gap))
-    with pytest.raises(ValueError, match="path-dependent dividends of these trees need more tables"):
+    deep = "89 players meet on a path, and tables take at most 24, whatever max_memory is. Ways out: a background"
+    with pytest.raises(ValueError, match=deep):
         covered.dividends(columns, 0)
+
+
+def test_more_memory_is_advised_only_where_it_helps():
+    """Without a background the limits are those of tables; the error once asked for memory that changed nothing."""
+    rng = np.random.default_rng(6)
+    rows = rng.normal(size=(2000, 30))
+    target = rows[:, 0] * rows[:, 1] + rng.normal(size=2000)
+    ensemble = read_ensemble(RandomForestRegressor(20, max_depth=14, random_state=0).fit(rows, target))
+    columns = ensemble.encoder.encode(rows[:2])
+    for memory in (2**20, 2**40):
+        game = make_game(ensemble, np.arange(30), None, max_memory=memory)
+        with pytest.raises(ValueError, match=r"at most 256\.0 MiB are made, whatever max_memory is") as caught:
+            game.dividends(columns, 0)
+        assert 'policy="shapley"' in str(caught.value)
+        found = game.attributions(columns).sum(axis=2) - (game.full(columns) - game.empty)
+        assert np.max(abs(found)) <= 1e-10 * np.max(abs(game.full(columns)))
+    small = read_ensemble(RandomForestRegressor(5, max_depth=6, random_state=0).fit(rows, target))
+    with pytest.raises(ValueError, match=r"half of max_memory=64.0 KiB is for them; with more than .* they are made"):
+        make_game(small, np.arange(30), None, max_memory=2**16).dividends(columns, 0)
+    assert len(make_game(small, np.arange(30), None, max_memory=2**30).dividends(columns, 0)[0]) > 1
+    with_background = make_game(small, np.arange(30), rows[:5], max_memory=2**22)
+    assert len(with_background.dividends(columns, 0)[0]) > 1
 
 
 def test_rows_that_part_over_too_many_features_are_refused_dividends_only():

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+
+import numba
 import numpy as np
 import pytest
 import xgboost
-from catboost import CatBoostRegressor
+from catboost import CatBoostRegressor, sum_models
 from lightgbm import LGBMRegressor
+from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.decomposition import PCA
@@ -29,6 +33,7 @@ from sklearn.preprocessing import FunctionTransformer, KBinsDiscretizer, MinMaxS
 from sklearn.tree import DecisionTreeRegressor
 
 from taylorpoda.dividends.trees import NoTreesError, UnsupportedTreesError, read_ensemble
+from taylorpoda.dividends.trees.readers import lightgbm_reader
 
 ROWS = np.random.default_rng(0).normal(size=(80, 3))
 Y = ROWS[:, 0] + ROWS[:, 1] * ROWS[:, 2]
@@ -53,11 +58,47 @@ class Squared(xgboost.XGBRegressor):
         return super().predict(X, **options) ** 2
 
 
+class Clipped(LGBMRegressor):
+    """`functools.wraps` makes a method say that it comes from the library."""
+
+    @functools.wraps(LGBMRegressor.predict)
+    def predict(self, X, **options):
+        return np.maximum(LGBMRegressor.predict(self, X, **options), 0.3)
+
+
+class Clipping:
+    """Predicts in front of the library."""
+
+    def predict(self, X, **options):
+        return np.maximum(super().predict(X, **options), 0.3)
+
+
+class Mixed(Clipping, xgboost.XGBRegressor):
+    """By a mixin."""
+
+
 class Renamed(LGBMRegressor):
     """Changes nothing that matters."""
 
     def describe(self):
         return "mine"
+
+
+def replaced(model, method="predict", of=None):
+    """A fitted model on which a method says something else, or on what `of` finds in it."""
+    part = model.fit(ROWS, Y) if of is None else of(model.fit(ROWS, Y))
+    said = getattr(part, method)
+    setattr(part, method, lambda rows, **options: np.maximum(said(rows, **options), 0.3))
+    return model
+
+
+@numba.guvectorize(["(float64[:], float64[:])"], "(n)->(n)")
+def running(cells, result):
+    """A ufunc of whole rows: every cell is added to those after it."""
+    total = 0.0
+    for place in range(len(cells)):
+        total += cells[place]
+        result[place] = total
 
 
 def coupled():
@@ -89,6 +130,44 @@ NOT_SUMS = {
     "projection": (lambda: make_pipeline(PCA(2), TREE).fit(ROWS, Y), "its step PCA is not known"),
     "products": (lambda: make_pipeline(PolynomialFeatures(2), TREE).fit(ROWS, Y), "its step PolynomialFeatures"),
     "neighbors": (lambda: make_pipeline(KNNImputer(), TREE).fit(ROWS, Y), "its step KNNImputer"),
+    "a ufunc of whole rows": (
+        lambda: make_pipeline(FunctionTransformer(running.ufunc), TREE).fit(ROWS, Y),
+        "may mix columns",
+    ),
+    "predict replaced": (
+        lambda: replaced(RandomForestRegressor(3)),
+        "predict of this RandomForestRegressor was replaced",
+    ),
+    "predict of a booster replaced": (lambda: replaced(LGBMRegressor(n_estimators=2, verbose=-1)), "was replaced"),
+    "predict of an inner booster replaced": (
+        lambda: replaced(LGBMRegressor(n_estimators=2, verbose=-1), of=lambda model: model.booster_),
+        "predict of this Booster was replaced",
+    ),
+    "predict of xgboost's inner booster replaced": (
+        lambda: replaced(xgboost.XGBRegressor(n_estimators=2), "inplace_predict", lambda model: model.get_booster()),
+        "inplace_predict of this Booster was replaced",
+    ),
+    "predict of catboost replaced": (
+        lambda: replaced(CatBoostRegressor(iterations=2, verbose=0, allow_writing_files=False)),
+        "was replaced",
+    ),
+    "predict of a pipeline replaced": (lambda: replaced(make_pipeline(MinMaxScaler(), TREE)), "this Pipeline"),
+    "predict of the last step replaced": (
+        lambda: replaced(make_pipeline(MinMaxScaler(), RandomForestRegressor(3)), of=lambda model: model[-1]),
+        "this RandomForestRegressor",
+    ),
+    "transform replaced": (
+        lambda: replaced(make_pipeline(MinMaxScaler(), clone(TREE)), "transform", lambda model: model[0]),
+        "transform of this MinMaxScaler",
+    ),
+    "predict of a search replaced": (
+        lambda: replaced(GridSearchCV(TREE, {"max_depth": [2]}, cv=2)),
+        "this GridSearchCV",
+    ),
+    "one tree of a forest replaced": (
+        lambda: replaced(RandomForestRegressor(3), of=lambda model: model.estimators_[1]),
+        "this DecisionTreeRegressor",
+    ),
     "a function of the user's": (lambda: make_pipeline(FunctionTransformer(mixing), TREE).fit(ROWS, Y), "'mixing'"),
 }
 NO_TREES = {
@@ -100,6 +179,8 @@ NO_TREES = {
     "transformed target": lambda: TransformedTargetRegressor(TREE, func=np.exp, inverse_func=np.log).fit(ROWS, Y),
     "subclass": lambda: HalfAsMuch(3).fit(ROWS, Y),
     "subclass of a booster": lambda: Squared(n_estimators=2).fit(ROWS, Y),
+    "subclass that claims to be the library's": lambda: Clipped(n_estimators=2, verbose=-1).fit(ROWS, Y),
+    "mixin": lambda: Mixed(n_estimators=2).fit(ROWS, Y),
     "linear": lambda: LinearRegression().fit(ROWS, Y),
     "function": lambda: mixing,
     "pipeline of something else": lambda: make_pipeline(MinMaxScaler(), LinearRegression()).fit(ROWS, Y),
@@ -123,6 +204,29 @@ def test_models_without_trees(name):
 def test_a_subclass_that_predicts_as_its_library_is_read():
     model = Renamed(n_estimators=3, verbose=-1).fit(ROWS, Y)
     assert np.array_equal(read_ensemble(model).own_sum(ROWS)[:, 0], model.predict(ROWS))
+
+
+def test_sums_of_models_of_catboost_have_no_parameters():
+    """`model_info` of their JSON is all but empty, which once escaped as KeyError: 'params'."""
+    options = dict(iterations=4, verbose=0, allow_writing_files=False)
+    parts = [CatBoostRegressor(random_seed=seed, **options).fit(ROWS, Y) for seed in (0, 1)]
+    model = sum_models(parts, weights=[0.5, 0.25])
+    assert np.array_equal(read_ensemble(model).own_sum(ROWS)[:, 0], model.predict(ROWS))
+
+
+@pytest.mark.parametrize(
+    "error", [KeyError("params"), IndexError("3"), TypeError("no"), AttributeError("x"), OSError()]
+)
+def test_whatever_a_reader_stumbles_over_is_a_reason(error, monkeypatch):
+    def stumble(model):
+        raise error
+
+    model = LGBMRegressor(n_estimators=2, verbose=-1).fit(ROWS, Y)
+    monkeypatch.setattr(lightgbm_reader, "read", stumble)
+    with pytest.raises(
+        UnsupportedTreesError, match=f"LGBMRegressor could not be read as trees .{type(error).__name__}"
+    ):
+        read_ensemble(model)
 
 
 UNION = FeatureUnion([("bins", KBinsDiscretizer(4, encode="ordinal")), ("scaled", MinMaxScaler())])

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from taylorpoda._support.memory import human_bytes
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -32,7 +34,28 @@ def table_bytes(layout: Layout, units: Units) -> NDArray[np.float64]:
 def choose_tabled(sizes: NDArray[np.float64], max_memory: int) -> NDArray[np.bool_]:
     """The trees that get tables: by size, smallest first, within half of the memory and never above a default."""
     order = np.argsort(sizes, kind="stable")
-    allowed = min(max_memory / 2, _LARGEST)
+    allowed = _allowed(max_memory)
     chosen = np.zeros(len(sizes), dtype=np.bool_)
     chosen[order] = np.cumsum(sizes[order]) <= allowed
     return chosen
+
+
+def why_not_tabled(layout: Layout, units: Units, max_memory: int) -> str:
+    """Why some trees get no tables, in words, and what would give them some: more memory only where it would."""
+    sizes = table_bytes(layout, units)
+    deepest, needed = int(layout.above.max(initial=0)), float(sizes.sum())
+    if deepest > _DEEPEST:
+        return f"{deepest} players meet on a path, and tables take at most {_DEEPEST}, whatever max_memory is"
+    if needed > _LARGEST:
+        return (
+            f"their tables take {human_bytes(needed)}, and at most {human_bytes(_LARGEST)} are made, whatever "
+            "max_memory is"
+        )
+    return (
+        f"their tables take {human_bytes(needed)}, and half of max_memory={human_bytes(max_memory)} is for them; "
+        f"with more than {human_bytes(2 * needed)} they are made"
+    )
+
+
+def _allowed(max_memory: int) -> float:
+    return min(max_memory / 2, _LARGEST)

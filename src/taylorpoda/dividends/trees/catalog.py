@@ -50,17 +50,20 @@ def build_catalog(
     leaf_values: NDArray[np.float64],
     n_players: int,
     max_bytes: int,
+    *,
+    summed: bool,
 ) -> Catalog:
     """Number the coalitions of some trees and transform their leaves.
 
     Args:
         layout: The trees.
         trees: Which of them.
-        counts: C(q) of their leaves.
+        counts: C(q) of their leaves, or the weight of the background rows of each pattern.
         leaf_start: Where each leaf's begin.
         leaf_values: Leaf values per unit of background weight.
         n_players: How many players.
         max_bytes: What the list of coalitions may take.
+        summed: Whether `counts` are C(q), summed over supersets.
 
     Raises:
         ValueError: If it would take more.
@@ -77,7 +80,7 @@ def build_catalog(
     tables, empty = np.empty(node_start[-1]), np.zeros(int(layout.slots.max(initial=0)) + layout.width)
     kernels_dividends.hoist(
         counts, leaf_start, leaf_values, layout.end, layout.above, layout.bit, layout.repeat, layout.starts,
-        layout.slots, trees, node_start, tables, empty,
+        layout.slots, trees, node_start, summed, tables, empty,
     )  # fmt: skip
     keys = np.random.default_rng(_SEED).integers(0, 2**64, size=(n_players, 2), dtype=np.uint64)
     ids = np.empty(id_start[-1], dtype=np.int32)

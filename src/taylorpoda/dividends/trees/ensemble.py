@@ -86,6 +86,8 @@ class Ensemble:
         slope: With link "logistic", probability = 1 / (1 + exp(-slope * sum)).
         probabilities: Whether the sum itself is class probabilities, as a forest's.
         source: What it was read from, for messages and provenance.
+        raw: What the library calls the raw score, where that is another sum than the one predict makes its answer
+            of: LightGBM's forests divide it by their trees first. None where it is this one.
     """
 
     column: NDArray[np.int32]
@@ -108,6 +110,7 @@ class Ensemble:
     slope: float = 1.0
     probabilities: bool = False
     source: str = "trees"
+    raw: Ensemble | None = field(default=None, repr=False)
 
     @property
     def n_outputs(self) -> int:

@@ -12,10 +12,10 @@ import numpy as np
 
 from taylorpoda.dividends.sparse import SparseDividends, sum_of
 from taylorpoda.dividends.sparse_coalitions import Coalitions
-from taylorpoda.dividends.trees.budget import choose_tabled, table_bytes
+from taylorpoda.dividends.trees.budget import choose_tabled, table_bytes, why_not_tabled
 from taylorpoda.dividends.trees.catalog import Catalog, build_catalog
 from taylorpoda.dividends.trees.layout import Layout, Units, find_units, lay_out
-from taylorpoda.dividends.trees.walks import Walks
+from taylorpoda.dividends.trees.walks import DENSE_PLAYERS, Walks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,27 +85,40 @@ class TreeGame:
         return Walks(self.layout, self._leaf_values, self.n_players, self.n_outputs, self.background, self.weights)
 
     @cached_property
-    def _counts(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """C(q) of every leaf of the tabled trees, and where each leaf's begin."""
-        from taylorpoda.dividends.trees import kernels_tables
-
-        layout, chosen = self.layout, self._tabled_trees
+    def _leaf_start(self) -> NDArray[np.int64]:
+        """Where the patterns of each leaf of the tabled trees begin."""
+        layout = self.layout
         tabled = np.repeat(self.tabled, np.diff(layout.starts))
         sizes = np.where(layout.leaves & tabled, np.left_shift(np.int64(1), np.minimum(layout.above, 62)), 0)
-        leaf_start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        counts = np.zeros(leaf_start[-1])
+        return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
+    def _patterns(self) -> NDArray[np.float64]:
+        """The weight of the background rows of every pattern at every leaf of the tabled trees."""
+        from taylorpoda.dividends.trees import kernels_tables
+
+        layout, counts = self.layout, np.zeros(self._leaf_start[-1])
+        kernels_tables.count_patterns(
+            self.background, self.weights, *layout.splits(), layout.depth, layout.side, layout.bit, layout.starts,
+            self._tabled_trees, self._leaf_start, layout.levels, counts,
+        )  # fmt: skip
+        return counts
+
+    @cached_property
+    def _counts(self) -> NDArray[np.float64]:
+        """C(q) of every leaf of the tabled trees."""
+        from taylorpoda.dividends.trees import kernels_tables
+
+        layout, chosen, leaf_start = self.layout, self._tabled_trees, self._leaf_start
         if self.background is None:
+            counts = np.zeros(leaf_start[-1])
             kernels_tables.product_counts(
                 self._walks.shares, layout.depth, layout.above, layout.bit, layout.starts, layout.levels, chosen,
                 leaf_start, counts,
             )  # fmt: skip
-            return counts, leaf_start
-        kernels_tables.count_patterns(
-            self.background, self.weights, *layout.splits(), layout.depth, layout.side, layout.bit, layout.starts,
-            chosen, leaf_start, layout.levels, counts,
-        )  # fmt: skip
+            return counts
+        counts = self._patterns()
         kernels_tables.superset_sums(counts, leaf_start, layout.bit, layout.starts, chosen)
-        return counts, leaf_start
+        return counts
 
     def prepare(self) -> None:
         """Make the tables for attributions now rather than at the first row."""
@@ -127,7 +140,7 @@ class TreeGame:
         chosen = self.tabled[units.tree]
         sizes = np.where(chosen, units.entries * layout.width, 0)
         start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        counts, leaf_start = self._counts
+        counts, leaf_start = self._counts, self._leaf_start
         tables = np.empty(start[-1])
         everyone = np.flatnonzero(chosen)
 
@@ -209,17 +222,34 @@ class TreeGame:
 
     @cached_property
     def _catalog(self) -> Catalog:
-        counts, leaf_start = self._counts
+        # Sums and differences of whole numbers of rows are exact, so counts are as good as patterns and at hand.
+        # Of other weights they leave rounding where a dividend is zero; patterns are never added up, so none is left.
+        whole = self.background is None or bool((self.weights == np.rint(self.weights)).all())
         return build_catalog(
-            self.layout, self._tabled_trees, counts, leaf_start, self._leaf_values, self.n_players, self.max_memory // 4
+            self.layout,
+            self._tabled_trees,
+            self._counts if whole else self._patterns(),
+            self._leaf_start,
+            self._leaf_values,
+            self.n_players,
+            self.max_memory // 4,
+            summed=whole,
         )
 
     def dividends(self, columns: NDArray[np.float64], row: int) -> list[SparseDividends]:
         """All dividends of one row that are not zero, one container per output, with v(empty) first.
 
         Raises:
-            ValueError: If they do not fit the memory.
+            ValueError: If they do not fit the memory; or if there is no background, and the trees are too deep.
         """
+        if self.background is None and len(self._paired_trees) and self.n_players > DENSE_PLAYERS:
+            why = why_not_tabled(self.layout, self._units, self.max_memory)
+            msg = (
+                "without a background the dividends of a row come from tables alone (or from all coalitions of up to "
+                f"{DENSE_PLAYERS} players), but of these trees {why}. "
+                'Ways out: a background, shallower or fewer trees, or policy="shapley", which needs no dividends.'
+            )
+            raise ValueError(msg)
         tabled = [self._listed(values) for values in self._tabled_dividends(columns, row)]
         if not len(self._paired_trees):
             return tabled

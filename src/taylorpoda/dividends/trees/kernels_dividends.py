@@ -31,6 +31,7 @@ def hoist(
     slots: Any,
     chosen: Any,
     node_start: Any,
+    summed: bool,
     tables: Any,
     empty: Any,
 ) -> None:
@@ -48,7 +49,11 @@ def hoist(
             here = place[node - first]
             if bit[node] < 0:
                 leaf_dividends(
-                    counts[leaf_start[node] : leaf_start[node + 1]], known, values[node], h[:, here : here + size]
+                    counts[leaf_start[node] : leaf_start[node + 1]],
+                    known,
+                    values[node],
+                    summed,
+                    h[:, here : here + size],
                 )
                 continue
             left, right = place[node + 1 - first], place[end[node + 1] - first]
@@ -70,13 +75,16 @@ def hoist(
 
 
 @compiled
-def leaf_dividends(weight: Any, players: int, value: Any, result: Any) -> None:
-    """The table h of one leaf: the Moebius transform of value * C(complement), shape (width, 2**players)."""
+def leaf_dividends(weight: Any, players: int, value: Any, summed: bool, result: Any) -> None:
+    """The table h of one leaf: the Moebius transform of value * C(complement), shape (width, 2**players).
+
+    C(q) is a sum over the supersets of q, which the transform undoes: of patterns not yet summed it is what they are.
+    """
     size = 1 << players
     first = result[0]
     for subset in range(size):
         first[subset] = weight[size - 1 - subset]
-    step = 1
+    step = 1 if summed else size
     while step < size:
         for low in range(0, size, 2 * step):
             for index in range(low, low + step):

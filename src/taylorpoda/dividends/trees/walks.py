@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from taylorpoda.dividends.trees.layout import Layout
 
-_DENSE_PLAYERS = 18  # up to here a row's dividends are gathered in a table of 2**n
+DENSE_PLAYERS = 18  # up to here a row's dividends are gathered in a table of 2**n
 _NOTHING_LISTED = (np.empty(0, np.int32), np.empty(0, np.uint64), np.empty(0, np.uint64), np.empty(0))
 _NO_PLAYERS_LISTED = (np.empty((0, 0), np.int32),)
 
@@ -135,13 +135,14 @@ class Walks:
         """The dividends of one row in some trees, one container per output.
 
         Raises:
-            ValueError: If they take more than `max_bytes`.
+            ValueError: If they take more than `max_bytes`. Without a background there is nothing to list: at most
+                `DENSE_PLAYERS` players are for the caller to see to.
         """
         from taylorpoda.dividends.trees import kernels_pairs
 
         if self.background is None:
             return self._cover_dividends(trees, columns, row)
-        if self.n_players <= _DENSE_PLAYERS:
+        if self.n_players <= DENSE_PLAYERS:
             table = np.zeros((1, self.n_outputs, 1 << self.n_players))
             self._walk(kernels_pairs.DENSE, columns, row, row + 1, trees, table, _NOTHING_LISTED)
             return [SparseDividends.from_dense(dividends) for dividends in table[0]]
@@ -152,12 +153,6 @@ class Walks:
         self, trees: NDArray[np.intp], columns: NDArray[np.float64], row: int
     ) -> list[SparseDividends]:
         """From the values of all coalitions: below a leaf of the path-dependent game no dividend is zero anyway."""
-        if self.n_players > _DENSE_PLAYERS:
-            msg = (
-                "the path-dependent dividends of these trees need more tables than max_memory allows; "
-                'give more memory, pass a background, or use policy="shapley".'
-            )
-            raise ValueError(msg)
         index = np.arange(1 << self.n_players)
         everyone = (index[:, None] >> np.arange(self.n_players) & 1).astype(np.bool_)
         return [SparseDividends.from_dense(harsanyi(table)) for table in self.values(trees, columns, row, everyone)]

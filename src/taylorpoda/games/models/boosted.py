@@ -22,6 +22,28 @@ def is_a(model: Any, module: str, name: str) -> bool:
     return any(base.__module__ == module and base.__name__ == name for base in type(model).__mro__)
 
 
+def speaks_as(model: Any, library: str, *methods: str) -> bool:
+    """Whether these methods of a model are those that a class of the library defines.
+
+    Asked of the place of each in the classes, not of what it says about itself: `functools.wraps` copies that.
+
+    Args:
+        model: The model.
+        library: The top package of the library.
+        *methods: Their names; those a model does not have are passed over.
+
+    Returns:
+        False where one is replaced on the instance, or overridden by a subclass from elsewhere.
+    """
+    for method in methods:
+        if method in getattr(model, "__dict__", {}):
+            return False
+        definer = next((base for base in type(model).__mro__ if method in vars(base)), None)
+        if definer is not None and definer.__module__.split(".")[0] != library:
+            return False
+    return True
+
+
 def margin_keywords(estimator: Any) -> dict[str, Any] | None:
     """The keywords by which `estimator.predict` gives the margin; None if it is of none of the three libraries."""
     if is_a(estimator, "xgboost.sklearn", "XGBModel"):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from taylorpoda.dividends.trees.ensemble import Ensemble, NoTreesError
+from taylorpoda._support.display import one_line
+from taylorpoda.dividends.trees.ensemble import Ensemble, NoTreesError, UnsupportedTreesError
 from taylorpoda.dividends.trees.readers import (
     catboost_reader,
     hist_reader,
@@ -13,6 +14,7 @@ from taylorpoda.dividends.trees.readers import (
     sklearn_reader,
     xgboost_reader,
 )
+from taylorpoda.dividends.trees.readers.origin import check_unchanged
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -25,6 +27,7 @@ _READERS: tuple[ModuleType, ...] = (
     hist_reader,
     sklearn_reader,
 )
+_LONGEST = 400  # the most that is quoted of an error
 
 
 def read_ensemble(model: Any) -> Ensemble:
@@ -46,10 +49,22 @@ def read_ensemble(model: Any) -> Ensemble:
         >>> read_ensemble(DecisionTreeRegressor().fit([[0.0], [1.0]], [2.0, 3.0]))
         Ensemble(DecisionTreeRegressor: 1 trees, 3 nodes, 1 outputs)
     """
+    try:
+        return _read(model)
+    except (UnsupportedTreesError, ImportError, MemoryError):
+        raise
+    except Exception as error:  # what a reader takes for granted of a library may not hold of every model and version
+        said = f"{type(error).__name__}: {one_line(error, _LONGEST)}"
+        msg = f"{type(model).__name__} could not be read as trees ({said})."
+        raise UnsupportedTreesError(msg) from error
+
+
+def _read(model: Any) -> Ensemble:
     found = pipeline_reader.unwrapped(model)
+    check_unchanged(found)
     if pipeline_reader.matches(found):
         *steps, last = pipeline_reader.steps_of(found)
-        return pipeline_reader.behind(steps, read_ensemble(last), found)
+        return pipeline_reader.behind(steps, _read(last), found)
     for reader in _READERS:
         if reader.matches(found):
             return reader.read(found)

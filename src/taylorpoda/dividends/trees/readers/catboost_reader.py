@@ -55,7 +55,9 @@ def read(model: Any) -> Ensemble:
         tree.values = tree.values * scale
     base = np.broadcast_to(bias, (width,)).copy()
     slots = np.zeros(len(trees), dtype=np.int64)
-    loss = str(content["model_info"]["params"].get("loss_function", {}).get("type", ""))
+    # A sum of models has no parameters: it is a plain CatBoost, whose predict gives the sum itself.
+    parameters = content.get("model_info", {}).get("params", {})
+    loss = str(parameters.get("loss_function", {}).get("type", ""))
     return assemble(
         trees,
         splits.book,

@@ -7,7 +7,7 @@ are added in float64, tree by tree.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,7 +27,7 @@ from taylorpoda.dividends.trees.columns import (
     plain_matrix,
 )
 from taylorpoda.dividends.trees.ensemble import CategorySplit, Ensemble, TreeArrays, UnsupportedTreesError, assemble
-from taylorpoda.dividends.trees.readers.origin import is_own
+from taylorpoda.dividends.trees.readers.origin import check_unchanged, is_own
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -77,6 +77,7 @@ def read(model: Any) -> Ensemble:
         msg = "pred_early_stop lets predict leave out trees once a margin is large, so it is no sum of all leaves."
         raise UnsupportedTreesError(msg)
     booster = model.booster_ if hasattr(model, "booster_") else model
+    check_unchanged(booster)
     header, *blocks = booster.model_to_string().split("\nTree=")  # up to the best iteration by itself, as predict
     facts = _lines(header)
     objective, *parameters = facts.get("objective", "custom").split(" ")
@@ -85,20 +86,23 @@ def read(model: Any) -> Ensemble:
     trees = [_tree(_lines(block.split("\n\n")[0]), number % outputs, book) for number, block in enumerate(blocks)]
     rounds = max(len(trees) // outputs, 1) if "average_output" in header.split("\n") else 1
     leaf_values = np.concatenate([tree.values for tree in trees]) if trees else np.zeros((0, 1))
-    for tree in trees:
-        tree.values = tree.values / rounds
     slope = next((float(part.split(":")[1]) for part in parameters if part.startswith("sigmoid:")), 1.0)
-    return assemble(
+    arithmetic = Float64Sum(leaf_values, np.array([tree.slot for tree in trees]), np.zeros(outputs))
+    sums = assemble(
         trees,
         book,
         base=np.zeros(outputs),
         n_features=int(facts["max_feature_idx"]) + 1,
         encoder=TableEncoder(_Matrix(booster.pandas_categorical), tuple(book.entries), truncate_first=True),
-        arithmetic=Float64Sum(leaf_values, np.array([tree.slot for tree in trees]), np.zeros(outputs), divisor=rounds),
+        arithmetic=arithmetic,
         link="square" if "sqrt" in parameters else _LINKS.get(objective, "unknown"),
         slope=slope,
         source=f"{type(model).__name__}, objective {objective}",
     )
+    if rounds == 1:
+        return sums
+    # A forest: predict divides the sum by the rounds, the raw score does not.
+    return replace(sums, values=sums.values / rounds, arithmetic=replace(arithmetic, divisor=rounds), raw=sums)
 
 
 def _lines(block: str) -> dict[str, str]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from taylorpoda.dividends.trees.ensemble import Ensemble, UnsupportedTreesError
+from taylorpoda.dividends.trees.readers.origin import check_unchanged
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +29,13 @@ def _is(model: Any, *names: str) -> bool:
 
 
 def unwrapped(model: Any) -> Any:
-    """The estimator a finished search or a frozen wrapper predicts with; else the model itself."""
+    """The estimator a finished search or a frozen wrapper predicts with; else the model itself.
+
+    Raises:
+        UnsupportedTreesError: If the search or the wrapper was changed to predict otherwise.
+    """
+    if _is(model, *_SEARCHES, "FrozenEstimator"):
+        check_unchanged(model)
     if _is(model, *_SEARCHES) and hasattr(model, "best_estimator_"):
         return unwrapped(model.best_estimator_)
     return unwrapped(model.estimator) if _is(model, "FrozenEstimator") else model
@@ -56,8 +63,9 @@ def behind(steps: list[Any], inner: Ensemble, model: Any) -> Ensemble:
     Raises:
         UnsupportedTreesError: If a transformed column may depend on several input columns.
     """
+    raw = None if inner.raw is None else behind(steps, inner.raw, model)
     if not steps:
-        return replace(inner, source=f"{type(model).__name__} of {inner.source}")
+        return replace(inner, source=f"{type(model).__name__} of {inner.source}", raw=raw)
     n_features = _width_in(model, steps[0])
     origins = np.arange(n_features)
     for step in steps:
@@ -73,6 +81,7 @@ def behind(steps: list[Any], inner: Ensemble, model: Any) -> Ensemble:
         n_features=n_features,
         encoder=_Encoder(tuple(steps), inner.encoder, absent),
         source=f"{type(model).__name__} of {inner.source}",
+        raw=raw,
     )
 
 
@@ -111,6 +120,7 @@ def _origins(step: Any, width: int) -> NDArray[np.int64]:
         return np.zeros(0, dtype=np.int64)
     if isinstance(step, str):
         return np.arange(width)
+    check_unchanged(step)
     name = type(step).__name__
     handler = _HANDLERS.get(name)
     if handler is None or not _is(step, name):
@@ -129,7 +139,8 @@ def _same(step: Any, width: int) -> NDArray[np.int64]:
 
 def _function(step: Any, width: int) -> NDArray[np.int64]:
     function = step.func
-    if function is None or (isinstance(function, np.ufunc) and function.nin == 1 and not step.kw_args):
+    plain = isinstance(function, np.ufunc) and function.signature is None and function.nin == function.nout == 1
+    if function is None or (plain and not step.kw_args):  # a ufunc with a signature works on whole rows
         return np.arange(width)
     msg = (
         f"its step FunctionTransformer calls {getattr(function, '__name__', function)!r}, which may mix columns; "

@@ -12,6 +12,7 @@ import numpy as np
 from taylorpoda.dividends.trees.arithmetic import Float64Sum
 from taylorpoda.dividends.trees.columns import ColumnBook, TableEncoder, plain_matrix
 from taylorpoda.dividends.trees.ensemble import Ensemble, TreeArrays, UnsupportedTreesError, assemble
+from taylorpoda.dividends.trees.readers.origin import check_unchanged
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,6 +42,7 @@ def read(model: Any) -> Ensemble:
         msg = "it classifies several targets at once."
         raise UnsupportedTreesError(msg)
     estimators = list(model.estimators_) if name in _FORESTS else [model]
+    check_unchanged(*estimators)  # a forest asks each of its trees
     width = int(model.n_classes_) if classifier else int(model.n_outputs_)
     book = ColumnBook()
     trees = [_tree(estimator.tree_, width, book) for estimator in estimators]

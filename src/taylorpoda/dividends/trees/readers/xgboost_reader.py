@@ -31,7 +31,7 @@ from taylorpoda.dividends.trees.ensemble import (
     assemble,
     below,
 )
-from taylorpoda.dividends.trees.readers.origin import is_own
+from taylorpoda.dividends.trees.readers.origin import check_unchanged, is_own
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -73,6 +73,7 @@ def read(model: Any) -> Ensemble:
     """
     wrapped = hasattr(model, "get_booster")
     booster = model.get_booster() if wrapped else model
+    check_unchanged(booster)
     content = json.loads(booster.save_raw("json"))["learner"]
     gradient = content["gradient_booster"]
     # Newer versions save what was trained with dropout as 'gbtree', with a weight for every tree.
