@@ -93,12 +93,12 @@ CASES = {
     "target: no class of the model": (
         lambda w: w.bad_explain("--target", "id", "--utility", "exclusion_auc", "--rows", "20"),
         SystemExit,
-        "error: y holds 20, which is none of the model's classes [0, 1, 2].",
+        "--target id holds 20, which is none of the model's classes [0, 1, 2].",
     ),
     "target: a missing label": (
         with_gap,
         SystemExit,
-        "error: y holds nan, which is none of the model's classes [0, 1, 2].",
+        "--target label holds nan, which is none of the model's classes [0, 1, 2].",
     ),
     "drop: no column": (
         lambda w: w.bad_explain("--drop", "zip code"),

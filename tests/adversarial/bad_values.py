@@ -305,7 +305,7 @@ CASES = {
     "audit: no family": (
         lambda w: tp.audit([], 3),
         ValueError,
-        "method is a family of 0 members; it needs at least one, all of them callable.",
+        "method is a family with no members; allowed: one or more callables values -> attributions.",
     ),
     "audit: a method that is not linear": (
         lambda w: tp.audit(lambda v: np.square(v[:3]), 3),
